@@ -1,0 +1,68 @@
+// Buffer: an uninitialised array on huge pages where the system has them. Random access to a distance array of a few
+// megabytes otherwise spends a good part of its time in page walks.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <type_traits>
+#include <utility>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace steppe {
+
+template <class T>
+class Buffer {
+    static_assert(std::is_trivially_copyable_v<T>);
+
+  public:
+    Buffer() = default;
+    explicit Buffer(size_t size) : size_(size) {
+        if (!size) return;
+        const size_t bytes = size * sizeof(T);
+        const size_t page = bytes >= kHuge ? kHuge : 64;
+        const size_t rounded = (bytes + page - 1) / page * page;
+#if defined(_WIN32)
+        data_ = static_cast<T*>(_aligned_malloc(rounded, page));
+#else
+        data_ = static_cast<T*>(std::aligned_alloc(page, rounded));
+#endif
+        if (!data_) throw std::bad_alloc();
+#if defined(__linux__)
+        if (page == kHuge) madvise(data_, rounded, MADV_HUGEPAGE);
+#endif
+    }
+    Buffer(size_t size, T fill) : Buffer(size) {
+        for (size_t i = 0; i < size; ++i) data_[i] = fill;
+    }
+    Buffer(Buffer&& other) noexcept { *this = std::move(other); }
+    Buffer& operator=(Buffer&& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        return *this;
+    }
+    ~Buffer() {
+#if defined(_WIN32)
+        _aligned_free(data_);
+#else
+        std::free(data_);
+#endif
+    }
+
+    T* data() { return data_; }
+    const T* data() const { return data_; }
+    size_t size() const { return size_; }
+    T& operator[](size_t i) { return data_[i]; }
+    const T& operator[](size_t i) const { return data_[i]; }
+    T* begin() { return data_; }
+    T* end() { return data_ + size_; }
+
+  private:
+    static constexpr size_t kHuge = size_t{2} << 20;
+    T* data_ = nullptr;
+    size_t size_ = 0;
+};
+
+}  // namespace steppe

@@ -1,0 +1,48 @@
+// Watch: how a long search hears of Ctrl-C and tells how far it is.
+//
+// Loops call poll() every few thousand edges. It costs one relaxed load, and on the calling thread a look at the clock;
+// at most every 20 ms that thread asks `ask`, which (in the bindings) takes the GIL, runs Python's signal handlers and
+// the progress callback. Everybody else only sees the flag, so a stop reaches all threads within one poll.
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <thread>
+#include <utility>
+
+namespace steppe {
+
+struct Interrupted {};
+
+class Watch {
+  public:
+    explicit Watch(std::function<bool(int64_t)> ask = {}) : ask_(std::move(ask)) {}
+
+    bool stopped() const { return stop_.load(std::memory_order_relaxed); }
+
+    // True when the search should end. `done` is what the progress callback is told (vertices settled, edges read, …).
+    bool poll(int64_t done = 0) {
+        if (stopped()) return true;
+        if (!ask_ || std::this_thread::get_id() != caller_) return false;
+        auto now = Clock::now();
+        if (now < next_) return false;
+        next_ = now + std::chrono::milliseconds(20);
+        if (ask_(done)) stop_.store(true, std::memory_order_relaxed);
+        return stopped();
+    }
+
+    // Called once by the search after its threads have joined.
+    void check() const {
+        if (stopped()) throw Interrupted{};
+    }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    std::function<bool(int64_t)> ask_;
+    std::atomic<bool> stop_{false};
+    std::thread::id caller_ = std::this_thread::get_id();
+    Clock::time_point next_ = Clock::now() + std::chrono::milliseconds(20);
+};
+
+}  // namespace steppe
