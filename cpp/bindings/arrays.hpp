@@ -1,0 +1,114 @@
+// Shared by the bindings: NumPy arrays as spans, dispatch on dtype, and the Watch that speaks to Python.
+// Arrays arrive here already checked for kind and range by the Python side; what is checked here is what would crash.
+#pragma once
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "csr.hpp"
+#include "watch.hpp"
+
+namespace steppe::bindings {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+using In = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu, nb::ndim<1>>;
+using Out = nb::ndarray<nb::c_contig, nb::device::cpu, nb::ndim<1>>;
+template <class T>
+using InOf = nb::ndarray<const T, nb::c_contig, nb::device::cpu, nb::ndim<1>>;
+template <class T>
+using OutOf = nb::ndarray<T, nb::c_contig, nb::device::cpu, nb::ndim<1>>;
+
+template <class T, class A>
+const T* in(const A& array) {
+    return static_cast<const T*>(array.data());
+}
+template <class T, class A>
+T* out(A& array) {
+    if (array.dtype() != nb::dtype<T>()) throw std::invalid_argument("an output array has the wrong dtype");
+    return static_cast<T*>(array.data());
+}
+
+// f(V{}) for the vertex type of an index array.
+template <class A, class F>
+auto with_vertex(const A& indices, F f) {
+    if (indices.dtype() == nb::dtype<int32_t>()) return f(int32_t{});
+    if (indices.dtype() == nb::dtype<int64_t>()) return f(int64_t{});
+    throw std::invalid_argument("vertex arrays must be int32 or int64");
+}
+
+// f(W{}) for the weight type: the one list of weight types.
+template <class A, class F>
+auto with_weight(const A& weights, F f) {
+    if (weights.dtype() == nb::dtype<int32_t>()) return f(int32_t{});
+    if (weights.dtype() == nb::dtype<int64_t>()) return f(int64_t{});
+    if (weights.dtype() == nb::dtype<float>()) return f(float{});
+    if (weights.dtype() == nb::dtype<double>()) return f(double{});
+    throw std::invalid_argument("weights must be int32, int64, float32 or float64");
+}
+
+inline void same_size(size_t a, size_t b, const char* what) {
+    if (a != b) throw std::invalid_argument(std::string(what) + ": array sizes do not match");
+}
+
+// The arrays of a graph as Python hands them over; weights may be None.
+struct Arrays {
+    InOf<int64_t> indptr;
+    In indices;
+    std::optional<In> weights;
+
+    template <class V, class W>
+    Csr<V, W> csr() const {
+        if (indptr.size() == 0) throw std::invalid_argument("indptr is empty");
+        return {static_cast<int64_t>(indptr.size()) - 1, indptr.data(), in<V>(indices),
+                weights ? in<W>(*weights) : nullptr};
+    }
+};
+
+// A Watch that, at most every 20 ms, runs Python's signal handlers and the progress callback (a callable or None).
+class PythonWatch : public Watch {
+  public:
+    explicit PythonWatch(nb::handle progress)
+        : Watch([this](int64_t done) {
+              nb::gil_scoped_acquire gil;
+              if (PyErr_CheckSignals() != 0) {
+                  error_.emplace();
+                  return true;
+              }
+              if (!progress_.is_none()) {
+                  try {
+                      progress_(done);
+                  } catch (nb::python_error& error) {
+                      error_.emplace(std::move(error));
+                      return true;
+                  }
+              }
+              return false;
+          }),
+          progress_(progress) {}
+
+    // Runs f without the GIL; raises what stopped it, if anything did.
+    template <class F>
+    auto run(F f) {
+        try {
+            nb::gil_scoped_release release;
+            return f(static_cast<Watch&>(*this));
+        } catch (const Interrupted&) {
+            // fall through: the GIL is held again here
+        }
+        if (error_) throw std::move(*error_);
+        throw std::runtime_error("interrupted");
+    }
+
+  private:
+    nb::handle progress_;
+    std::optional<nb::python_error> error_;
+};
+
+}  // namespace steppe::bindings

@@ -1,0 +1,103 @@
+// Bindings of build.hpp.
+#include "arrays.hpp"
+#include "build.hpp"
+
+namespace steppe::bindings {
+
+void bind_graph(nb::module_& m) {
+    m.def(
+        "edge_facts",
+        [](In sources, In targets, int64_t n, int threads) {
+            same_size(sources.size(), targets.size(), "edge_facts");
+            const auto f = with_vertex(sources, [&](auto id) {
+                using I = decltype(id);
+                nb::gil_scoped_release release;
+                return edge_facts<I>(in<I>(sources), in<I>(targets), static_cast<int64_t>(sources.size()), n, threads);
+            });
+            return nb::make_tuple(f.smallest, f.largest, f.loops, f.first_bad, f.sorted);
+        },
+        "sources"_a, "targets"_a, "n"_a, "threads"_a);
+
+    m.def(
+        "weight_facts",
+        [](In weights, int threads) {
+            return with_weight(weights, [&](auto w) {
+                using W = decltype(w);
+                WeightFacts<W> f;
+                {
+                    nb::gil_scoped_release release;
+                    f = weight_facts<W>(in<W>(weights), static_cast<int64_t>(weights.size()), threads);
+                }
+                return nb::make_tuple(f.smallest, f.largest, f.sum, f.first_bad);
+            });
+        },
+        "weights"_a, "threads"_a);
+
+    m.def(
+        "build_csr",
+        [](In sources, In targets, std::optional<In> weights, bool both, bool sorted, OutOf<int64_t> indptr, Out indices,
+           std::optional<Out> out_weights, int threads) {
+            same_size(sources.size(), targets.size(), "build_csr");
+            auto build = [&](auto id, auto vertex, auto w, bool weighted) {
+                using I = decltype(id);
+                using V = decltype(vertex);
+                using W = decltype(w);
+                W* to = weighted ? out<W>(*out_weights) : nullptr;
+                V* list = out<V>(indices);
+                nb::gil_scoped_release release;
+                build_csr<I, V, W>(in<I>(sources), in<I>(targets), weighted ? in<W>(*weights) : nullptr,
+                                   static_cast<int64_t>(sources.size()), static_cast<int64_t>(indptr.size()) - 1, both,
+                                   sorted, indptr.data(), list, to, threads);
+            };
+            with_vertex(sources, [&](auto id) {
+                with_vertex(indices, [&](auto vertex) {
+                    if (!weights) return build(id, vertex, int32_t{}, false);
+                    with_weight(*weights, [&](auto w) { build(id, vertex, w, true); });
+                });
+            });
+        },
+        "sources"_a, "targets"_a, "weights"_a.none(), "both"_a, "sorted"_a, "indptr"_a, "indices"_a,
+        "out_weights"_a.none(), "threads"_a);
+
+    m.def(
+        "reverse_csr",
+        [](InOf<int64_t> indptr, In indices, std::optional<In> weights, OutOf<int64_t> out_indptr, Out out_indices,
+           std::optional<Out> out_weights, int threads) {
+            const Arrays arrays{indptr, indices, weights};
+            auto run = [&](auto vertex, auto w) {
+                using V = decltype(vertex);
+                using W = decltype(w);
+                V* list = out<V>(out_indices);
+                W* to = out_weights ? out<W>(*out_weights) : nullptr;
+                nb::gil_scoped_release release;
+                reverse_csr(arrays.csr<V, W>(), out_indptr.data(), list, to, threads);
+            };
+            with_vertex(indices, [&](auto vertex) {
+                if (!weights) return run(vertex, int32_t{});
+                with_weight(*weights, [&](auto w) { run(vertex, w); });
+            });
+        },
+        "indptr"_a, "indices"_a, "weights"_a.none(), "out_indptr"_a, "out_indices"_a, "out_weights"_a.none(),
+        "threads"_a);
+
+    m.def(
+        "is_symmetric",
+        [](InOf<int64_t> indptr, In indices, std::optional<In> weights, InOf<int64_t> reverse_indptr, In reverse_indices,
+           std::optional<In> reverse_weights, int threads) {
+            const Arrays a{indptr, indices, weights}, b{reverse_indptr, reverse_indices, reverse_weights};
+            auto run = [&](auto vertex, auto w) {
+                using V = decltype(vertex);
+                using W = decltype(w);
+                nb::gil_scoped_release release;
+                return is_symmetric(a.csr<V, W>(), b.csr<V, W>(), threads);
+            };
+            return with_vertex(indices, [&](auto vertex) {
+                if (!weights) return run(vertex, int32_t{});
+                return with_weight(*weights, [&](auto w) { return run(vertex, w); });
+            });
+        },
+        "indptr"_a, "indices"_a, "weights"_a.none(), "reverse_indptr"_a, "reverse_indices"_a,
+        "reverse_weights"_a.none(), "threads"_a);
+}
+
+}  // namespace steppe::bindings

@@ -1,0 +1,12 @@
+// The extension module: one bind_* function per noun, each in the file of that name.
+#include <nanobind/nanobind.h>
+
+namespace steppe::bindings {
+void bind_graph(nanobind::module_& m);
+}  // namespace steppe::bindings
+
+NB_MODULE(_core, m) {
+    using namespace steppe::bindings;
+    m.doc() = "The native core of steppe. Arguments are checked in Python; use the steppe package, not this module.";
+    bind_graph(m);
+}

@@ -1,0 +1,39 @@
+"""Shortest paths: one source, many or all pairs; on a CPU or any GPU; with a proof for every answer.
+
+>>> import steppe as sp
+>>> g = sp.Graph.from_edges([0, 0, 1], [1, 2, 2], [5, 9, 3])
+>>> r = sp.sssp(g, 0)
+>>> r.distance(2), r.path(2).tolist()
+(8, [0, 1, 2])
+"""
+
+from .errors import (
+    DeviceError,
+    DeviceMemoryError,
+    DistanceOverflowError,
+    FormatError,
+    GraphError,
+    NegativeCycleError,
+    NegativeWeightError,
+    NoPathError,
+    SteppeError,
+    VerificationError,
+)
+from .graph import Graph
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "DeviceError",
+    "DeviceMemoryError",
+    "DistanceOverflowError",
+    "FormatError",
+    "Graph",
+    "GraphError",
+    "NegativeCycleError",
+    "NegativeWeightError",
+    "NoPathError",
+    "SteppeError",
+    "VerificationError",
+    "__version__",
+]

@@ -1,0 +1,137 @@
+"""What can go wrong, as one tree.
+
+.. code-block:: text
+
+    SteppeError
+     ├── GraphError (ValueError)             arrays that do not make a graph, a vertex that is not in it
+     │    └── FormatError                    a file that cannot be read: has .file, .line
+     ├── NegativeWeightError (ValueError)    a negative weight where the method takes none: has .edge
+     ├── NegativeCycleError (ValueError)     no shortest path exists: has .cycle
+     ├── NoPathError (LookupError)           Paths.path() of a vertex that was not reached
+     ├── DistanceOverflowError (OverflowError)  a distance does not fit in 64 bits
+     ├── VerificationError (AssertionError)  an answer that is not a shortest-path answer: has .vertex
+     └── DeviceError (RuntimeError)          a device that is not there or cannot do it
+          └── DeviceMemoryError (MemoryError)  has .needed, .free, in bytes
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class SteppeError(Exception):
+    """The root of every error steppe raises on purpose."""
+
+
+class GraphError(SteppeError, ValueError):
+    """The arrays given do not make a graph, or a vertex is not in the graph."""
+
+
+class FormatError(GraphError):
+    """A file is malformed, truncated or not of the format it claims to be.
+
+    Attributes
+    ----------
+    file : str
+        The file's name, ``"<stdin>"`` for standard input.
+    line : int or None
+        The line, counted from 1; None for binary formats.
+    """
+
+    def __init__(self, message: str, *, file: str, line: int | None = None) -> None:
+        super().__init__(f"{file}{'' if line is None else f':{line}'}: {message}")
+        self.message = message
+        self.file = file
+        self.line = line
+
+    def __reduce__(self) -> Any:
+        return _rebuild_format_error, (self.message, self.file, self.line)
+
+
+def _rebuild_format_error(message: str, file: str, line: int | None) -> FormatError:
+    return FormatError(message, file=file, line=line)
+
+
+class NegativeWeightError(SteppeError, ValueError):
+    """A method that needs non-negative weights met a negative one.
+
+    Attributes
+    ----------
+    edge : tuple
+        ``(source label, target label, weight)`` of one such edge.
+    """
+
+    def __init__(self, message: str, edge: tuple[Any, Any, Any]) -> None:
+        super().__init__(message, edge)
+        self.edge = edge
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class NegativeCycleError(SteppeError, ValueError):
+    """A cycle of negative length can be reached from the source, so there is no shortest path.
+
+    Attributes
+    ----------
+    cycle : list
+        The cycle's vertices in order, as labels; the last one leads back to the first.
+    """
+
+    def __init__(self, message: str, cycle: list[Any]) -> None:
+        super().__init__(message, cycle)
+        self.cycle = cycle
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class NoPathError(SteppeError, LookupError):
+    """There is no path to the vertex asked for."""
+
+
+class DistanceOverflowError(SteppeError, OverflowError):
+    """A distance does not fit in a 64-bit integer; nothing was wrapped."""
+
+
+class VerificationError(SteppeError, AssertionError):
+    """An answer failed the proof.
+
+    Attributes
+    ----------
+    vertex : object
+        The label of the vertex at which it failed.
+    """
+
+    def __init__(self, message: str, vertex: Any = None) -> None:
+        super().__init__(message, vertex)
+        self.vertex = vertex
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class DeviceError(SteppeError, RuntimeError):
+    """A device was asked for that is not there, or that cannot do what was asked."""
+
+
+class DeviceMemoryError(DeviceError, MemoryError):
+    """The device (or the ``memory_limit``) is too small even for streaming.
+
+    Attributes
+    ----------
+    needed, free : int
+        Bytes.
+    """
+
+    def __init__(self, message: str, *, needed: int, free: int) -> None:
+        super().__init__(message)
+        self.needed = needed
+        self.free = free
+
+    def __reduce__(self) -> Any:
+        return _rebuild_memory_error, (str(self), self.needed, self.free)
+
+
+def _rebuild_memory_error(message: str, needed: int, free: int) -> DeviceMemoryError:
+    return DeviceMemoryError(message, needed=needed, free=free)

@@ -1,0 +1,398 @@
+"""Graph: an immutable weighted graph in compressed sparse rows.
+
+``indptr`` (int64, n + 1) and ``indices`` hold the out-edges of every vertex; ``weights`` runs beside ``indices`` or is None. Weights are stored
+as int32, int64, float32 or float64 (:func:`_stored_weights`): one list of types for the core, the kernels and the files. An undirected
+graph stores both directions of every edge. Nothing changes after construction, so a graph may be shared by threads; facts that cost a
+pass (reverse graph, symmetry) are computed once, when first asked for, under a lock.
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core, threads
+from .errors import DistanceOverflowError, GraphError
+from .labels import Labels
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+Array = npt.NDArray[Any]
+
+
+class Graph:
+    """An immutable graph. Build one with :meth:`from_edges`, :meth:`from_csr`, :meth:`from_scipy`, :meth:`from_networkx` or :func:`steppe.read`.
+
+    Attributes
+    ----------
+    num_vertices, num_edges : int
+        ``num_edges`` counts stored arcs: an undirected edge counts twice.
+    indptr, indices, weights : ndarray
+        The rows. ``weights`` is None for an unweighted graph, where every edge has length 1.
+    directed : bool
+        False when the graph was built from undirected edges.
+    min_weight, max_weight : int or float
+        Over the edges that exist (a weight of ``+inf`` means "no edge").
+    mean_weight : float
+        Likewise.
+
+    Examples
+    --------
+    >>> import steppe as sp
+    >>> g = sp.Graph.from_edges([0, 0, 1], [1, 2, 2], [5, 9, 3])
+    >>> g
+    <Graph: 3 vertices, 3 edges, directed, weights int32 3…9>
+    >>> g.degrees.tolist()
+    [2, 1, 0]
+    """
+
+    num_vertices: int
+    num_edges: int
+    indptr: npt.NDArray[np.int64]
+    indices: Array
+    weights: Array | None
+    directed: bool
+    min_weight: int | float
+    max_weight: int | float
+    mean_weight: float
+
+    def __init__(self) -> None:
+        raise TypeError("build a Graph with from_edges, from_csr, from_scipy, from_networkx or steppe.read")
+
+    @classmethod
+    def _make(
+        cls,
+        indptr: npt.NDArray[np.int64],
+        indices: Array,
+        weights: Array | None,
+        *,
+        labels: Labels | None,
+        directed: bool,
+        facts: tuple[int | float, int | float, float] | None = None,
+    ) -> Self:
+        """Wrap checked arrays. ``facts`` (min, max, mean weight) saves a pass when they are known."""
+        self = cls.__new__(cls)
+        for array in (indptr, indices, weights):
+            if array is not None and array.flags.writeable:
+                array.flags.writeable = False
+        self.indptr, self.indices, self.weights = indptr, indices, weights
+        self.num_vertices, self.num_edges = len(indptr) - 1, len(indices)
+        self.directed = directed
+        self._labels = labels
+        self._lock = threading.RLock()
+        self._cache: dict[Any, Any] = {}
+        if labels is not None and len(labels) != self.num_vertices:
+            raise GraphError(f"{len(labels)} labels for {self.num_vertices} vertices")
+        if facts is None:
+            facts = (1, 1, 1.0) if weights is None else self._weight_facts(weights)
+        self.min_weight, self.max_weight, self.mean_weight = facts
+        return self
+
+    @staticmethod
+    def _weight_facts(weights: Array) -> tuple[int | float, int | float, float]:
+        low, high, total, bad = _core.weight_facts(weights, threads.available())
+        if bad >= 0:
+            raise GraphError(f"weights[{bad}] is {weights[bad]}: weights must be numbers (+inf means no edge)")
+        return low, high, total / max(1, len(weights))
+
+    # Construction ---------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_edges(
+        cls,
+        sources: npt.ArrayLike,
+        targets: npt.ArrayLike,
+        weights: npt.ArrayLike | None = None,
+        *,
+        num_vertices: int | None = None,
+        directed: bool = True,
+        relabel: bool = False,
+    ) -> Self:
+        """Build a graph from arrays of edges, in any order.
+
+        Parameters
+        ----------
+        sources, targets : array_like
+            The ends of each edge: numbers 0…n-1, or any labels with ``relabel=True``.
+        weights : array_like, optional
+            One number per edge. Integers are kept exactly; ``+inf`` means "no edge"; NaN and ``-inf`` are refused.
+        num_vertices : int, optional
+            Default: the largest id plus one.
+        directed : bool
+            False stores both directions of every edge.
+        relabel : bool
+            True takes the ids that appear, whatever they are, as labels (sorted); every public call then speaks in those labels.
+
+        Examples
+        --------
+        >>> import steppe as sp
+        >>> g = sp.Graph.from_edges(["a", "b"], ["b", "c"], [1.5, 2.0], relabel=True, directed=False)
+        >>> sp.sssp(g, "a").distance("c")
+        3.5
+        """
+        u, v = _ids(sources, "sources", relabel), _ids(targets, "targets", relabel)
+        w = None if weights is None else _stored_weights(weights)
+        if len(u) != len(v) or (w is not None and len(w) != len(u)):
+            raise GraphError(f"ragged edges: {len(u)} sources, {len(v)} targets, {len(u if w is None else w)} weights")
+        labels = None
+        if relabel:
+            if num_vertices is not None:
+                raise GraphError("num_vertices cannot be given with relabel=True: the labels decide")
+            values, both = np.unique(np.concatenate([u, v]), return_inverse=True)
+            labels, num_vertices = Labels(values), len(values)
+            u, v = both[: len(u)].astype(np.int64), both[len(u) :].astype(np.int64)
+        if u.dtype != v.dtype:
+            u, v = u.astype(np.int64), v.astype(np.int64)
+        return cls._build(u, v, w, num_vertices, directed, labels)
+
+    @classmethod
+    def _build(
+        cls, u: Array, v: Array, w: Array | None, n: int | None, directed: bool, labels: Labels | None
+    ) -> Self:
+        """Sort edges (ids of one dtype, int32 or int64; stored weights) into rows."""
+        team = threads.available()
+        limit = np.iinfo(np.int64).max if n is None else n
+        _, largest, loops, bad, is_sorted = _core.edge_facts(u, v, limit, team)
+        if bad >= 0:
+            count = "" if n is None else f" of {n} vertices"
+            raise GraphError(f"edge {bad} is ({u[bad]}, {v[bad]}): vertex ids must be 0…n-1{count}")
+        n = int(largest) + 1 if n is None else int(n)
+        if n < 0:
+            raise GraphError(f"num_vertices must not be negative: {n}")
+        arcs = len(u) if directed else 2 * len(u) - loops
+        facts = None if w is None else cls._weight_facts(w)
+        indptr = np.empty(n + 1, dtype=np.int64)
+        indices = np.empty(arcs, dtype=_vertex_dtype(n))
+        rows_weights = None if w is None else np.empty(arcs, dtype=w.dtype)
+        _core.build_csr(u, v, w, not directed, is_sorted, indptr, indices, rows_weights, team)
+        return cls._make(indptr, indices, rows_weights, labels=labels, directed=directed, facts=facts)
+
+    @classmethod
+    def from_csr(
+        cls,
+        indptr: npt.ArrayLike,
+        indices: npt.ArrayLike,
+        weights: npt.ArrayLike | None = None,
+        *,
+        labels: npt.ArrayLike | None = None,
+        directed: bool = True,
+    ) -> Self:
+        """Build a graph from rows: the out-edges of u are ``indices[indptr[u]:indptr[u + 1]]``.
+
+        Arrays that already have the stored types are not copied; do not change them afterwards. ``directed=False`` says that both
+        directions are there; it does not add them.
+
+        Examples
+        --------
+        >>> import steppe as sp
+        >>> sp.Graph.from_csr([0, 1, 1], [1], [7]).num_edges
+        1
+        """
+        rows = np.ascontiguousarray(indptr)
+        if rows.ndim != 1 or len(rows) == 0 or rows.dtype.kind not in "iu":
+            raise GraphError("indptr must be a one-dimensional array of n + 1 integers")
+        rows = rows.astype(np.int64, copy=False)
+        n = len(rows) - 1
+        columns = _ids(indices, "indices", False)
+        if rows[0] != 0 or rows[-1] != len(columns) or (n and bool((np.diff(rows) < 0).any())):
+            raise GraphError(f"indptr must rise from 0 to len(indices) = {len(columns)}")
+        _, _, _, bad, _ = _core.edge_facts(columns, columns, n, threads.available())
+        if bad >= 0:
+            raise GraphError(f"indices[{bad}] is {columns[bad]}: vertex ids must be 0…{n - 1}")
+        w = None if weights is None else _stored_weights(weights)
+        if w is not None and len(w) != len(columns):
+            raise GraphError(f"ragged edges: {len(columns)} indices, {len(w)} weights")
+        columns = columns.astype(_vertex_dtype(n), copy=False)
+        named = None if labels is None else Labels(np.asarray(labels))
+        return cls._make(rows, columns, w, labels=named, directed=directed)
+
+    @classmethod
+    def from_scipy(cls, matrix: Any, *, directed: bool = True) -> Self:
+        """Build a graph from a SciPy sparse matrix or array: an entry (i, j) is an edge i → j, explicit zeros included.
+
+        ``directed=False`` adds the opposite of every entry (the smaller of two weights then counts, as in SciPy).
+        """
+        if matrix.shape[0] != matrix.shape[1]:
+            raise GraphError(f"the matrix must be square, not {matrix.shape}")
+        if matrix.format == "csr" and directed:
+            return cls.from_csr(matrix.indptr, matrix.indices, matrix.data)
+        coo = matrix.tocoo()
+        row, column = (coo.coords[0], coo.coords[1]) if hasattr(coo, "coords") else (coo.row, coo.col)
+        return cls.from_edges(row, column, coo.data, num_vertices=matrix.shape[0], directed=directed)
+
+    @classmethod
+    def from_networkx(cls, graph: nx.Graph[Any], *, weight: str | None = "weight") -> Self:
+        """Build a graph from a NetworkX graph; its nodes become the labels. Edges without the attribute weigh 1."""
+        nodes = list(graph)
+        place = {node: i for i, node in enumerate(nodes)}
+        triples = [(place[a], place[b], w) for a, b, w in graph.edges(data=weight or "weight", default=1)]
+        u = np.array([t[0] for t in triples], dtype=np.int64)
+        v = np.array([t[1] for t in triples], dtype=np.int64)
+        w = None if weight is None else _stored_weights([t[2] for t in triples] or np.empty(0, dtype=np.int32))
+        labels = None if nodes == list(range(len(nodes))) else Labels.of_objects(nodes)
+        return cls._build(u, v, w, len(nodes), graph.is_directed(), labels)
+
+    # Vertices and labels --------------------------------------------------------------------------------------------
+
+    @property
+    def labels(self) -> Array | None:
+        """The label of every vertex, or None where labels are simply 0…n-1."""
+        return None if self._labels is None else self._labels.array
+
+    def index(self, label: Any) -> int:
+        """Return the vertex 0…n-1 that has this label.
+
+        >>> import steppe as sp
+        >>> sp.Graph.from_edges([10], [20], relabel=True).index(20)
+        1
+        """
+        if self._labels is not None:
+            return self._labels.index(label)
+        if isinstance(label, (bool, np.bool_)) or not isinstance(label, (int, np.integer)):
+            raise GraphError(f"vertex {label!r} is not in the graph: its vertices are the integers 0…{self.num_vertices - 1}")
+        if not 0 <= label < self.num_vertices:
+            raise GraphError(f"vertex {label} is not in the graph: it has {self.num_vertices} vertices, 0…{self.num_vertices - 1}")
+        return int(label)
+
+    def indices_of(self, labels: Any) -> npt.NDArray[np.int64]:
+        """Return the vertices that have these labels, as an array."""
+        if self._labels is not None:
+            return self._labels.indices(labels)
+        array = np.asarray(labels)
+        if array.size == 0:
+            return np.empty(0, dtype=np.int64)
+        if array.ndim != 1 or array.dtype.kind not in "iu":
+            raise GraphError("vertices must be given as a one-dimensional list of integers")
+        bad = (array < 0) | (array >= self.num_vertices)
+        if bad.any():
+            raise GraphError(f"vertex {array[bad][0]} is not in the graph: it has {self.num_vertices} vertices")
+        return array.astype(np.int64)
+
+    def label(self, index: int) -> Any:
+        """Return the label of vertex ``index``."""
+        return int(index) if self._labels is None else self._labels.take(np.array([index])).tolist()[0]
+
+    def labels_of(self, indices: Array) -> Array:
+        """Return the labels of these vertices."""
+        return indices if self._labels is None else self._labels.take(indices)
+
+    # Facts ----------------------------------------------------------------------------------------------------------
+
+    @property
+    def has_negative(self) -> bool:
+        """Whether any weight is negative."""
+        return bool(self.min_weight < 0)
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether distances are integers: integer weights, or none."""
+        return self.weights is None or self.weights.dtype.kind == "i"
+
+    @cached_property
+    def degrees(self) -> npt.NDArray[np.int64]:
+        """The out-degree of every vertex."""
+        return np.diff(self.indptr)
+
+    @property
+    def reverse(self) -> Graph:
+        """The graph with every edge turned round; built on first use and kept. A symmetric graph is its own reverse."""
+        with self._lock:
+            if "reverse" not in self._cache:
+                self._cache["reverse"] = self if not self.directed else self._reversed()
+            reverse: Graph = self._cache["reverse"]
+            return reverse
+
+    def _reversed(self) -> Graph:
+        indptr, indices = np.empty_like(self.indptr), np.empty_like(self.indices)
+        weights = None if self.weights is None else np.empty_like(self.weights)
+        _core.reverse_csr(self.indptr, self.indices, self.weights, indptr, indices, weights, threads.available())
+        facts = (self.min_weight, self.max_weight, self.mean_weight)
+        other = Graph._make(indptr, indices, weights, labels=self._labels, directed=True, facts=facts)
+        other._cache["reverse"] = self
+        return other
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether every edge has an opposite of the same weight."""
+        with self._lock:
+            if "symmetric" not in self._cache:
+                r = self.reverse
+                self._cache["symmetric"] = r is self or _core.is_symmetric(
+                    self.indptr, self.indices, self.weights, r.indptr, r.indices, r.weights, threads.available()
+                )
+            return bool(self._cache["symmetric"])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the rows."""
+        return self.indptr.nbytes + self.indices.nbytes + (0 if self.weights is None else self.weights.nbytes)
+
+    def __repr__(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        if self.weights is None:
+            weights = "unweighted"
+        else:
+            weights = f"weights {self.weights.dtype} {self.min_weight:g}…{self.max_weight:g}"
+        return f"<Graph: {self.num_vertices:,} vertices, {self.num_edges:,} edges, {kind}, {weights}>"
+
+    def __reduce__(self) -> Any:
+        facts = (self.min_weight, self.max_weight, self.mean_weight)
+        return _restore, (self.indptr, self.indices, self.weights, self._labels, self.directed, facts)
+
+
+def _restore(
+    indptr: npt.NDArray[np.int64],
+    indices: Array,
+    weights: Array | None,
+    labels: Labels | None,
+    directed: bool,
+    facts: tuple[int | float, int | float, float],
+) -> Graph:
+    return Graph._make(indptr, indices, weights, labels=labels, directed=directed, facts=facts)
+
+
+def _vertex_dtype(n: int) -> type[np.int32 | np.int64]:
+    return np.int32 if n < 2**31 else np.int64
+
+
+def _ids(values: npt.ArrayLike, name: str, relabel: bool) -> Array:
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise GraphError(f"{name} must be one-dimensional, not of shape {array.shape}")
+    if array.size == 0 and array.dtype.kind == "f":
+        array = array.astype(np.int32)
+    if array.dtype.kind == "f" and np.isnan(array).any():
+        raise GraphError(f"{name} holds NaN")
+    if relabel:
+        return array
+    if array.dtype.kind not in "iu":
+        raise GraphError(f"{name} must be integers, not {array.dtype} (use relabel=True for other labels)")
+    if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
+        raise GraphError(f"{name} holds an id beyond 2^63")
+    return np.ascontiguousarray(array, dtype=np.int32 if array.dtype.itemsize < 4 or array.dtype == np.int32 else np.int64)
+
+
+def _stored_weights(weights: npt.ArrayLike) -> Array:
+    """Return weights as int32, int64, float32 or float64 without changing any value."""
+    w = np.asarray(weights)
+    if w.ndim != 1:
+        raise GraphError(f"weights must be one-dimensional, not of shape {w.shape}")
+    kind, size = w.dtype.kind, w.dtype.itemsize
+    if kind == "f":
+        if size > 8:
+            raise GraphError(f"weights of type {w.dtype} would lose precision; use float64")
+        return np.ascontiguousarray(w, dtype=np.float64 if size == 8 else np.float32)
+    if kind not in "iub":
+        raise GraphError(f"weights must be numbers, not {w.dtype}")
+    if size < 4 or w.dtype == np.int32 or not w.size:
+        return np.ascontiguousarray(w, dtype=np.int32)
+    low, high = int(w.min()), int(w.max())
+    if high > np.iinfo(np.int64).max:
+        raise DistanceOverflowError(f"weight {high} does not fit in a 64-bit signed distance")
+    narrow = -(2**31) <= low and high < 2**31
+    return np.ascontiguousarray(w, dtype=np.int32 if narrow else np.int64)
