@@ -32,7 +32,8 @@ inline T LOAD(const T* p) {
 #if defined(__GNUC__) || defined(__clang__)
     return detail::bits<T>(__atomic_load_n(reinterpret_cast<const B*>(p), __ATOMIC_RELAXED));
 #else
-    return detail::bits<T>(std::atomic_ref<B>(*reinterpret_cast<B*>(const_cast<T*>(p))).load(std::memory_order_relaxed));
+    return detail::bits<T>(
+        std::atomic_ref<B>(*reinterpret_cast<B*>(const_cast<T*>(p))).load(std::memory_order_relaxed));
 #endif
 }
 

@@ -1,11 +1,11 @@
 // Building a graph: edges in any order -> compressed sparse rows, and the reverse of a graph.
 //
-// A plain counting sort writes every edge to a random place, one cache miss each. Here edges are first dealt into blocks
-// of consecutive sources (a few hundred, so that each thread's open write positions fit in cache and translation
+// A plain counting sort writes every edge to a random place, one cache miss each. Here edges are first dealt into
+// blocks of consecutive sources (a few hundred, so that each thread's open write positions fit in cache and translation
 // buffers), then each block, which fits in cache, is counting-sorted on its own. Both passes are parallel without
-// atomics: a thread owns its stretch of the input in the first and whole blocks in the second. The sort is stable, so the
-// order of parallel edges, and with it the graph, does not depend on the number of threads. Input that is already sorted
-// by source (most files) is only counted and copied.
+// atomics: a thread owns its stretch of the input in the first and whole blocks in the second. The sort is stable, so
+// the order of parallel edges, and with it the graph, does not depend on the number of threads. Input that is already
+// sorted by source (most files) is only counted and copied.
 #pragma once
 #include <algorithm>
 #include <cmath>

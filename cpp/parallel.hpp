@@ -4,10 +4,10 @@
 //   parallel_for(threads, n, grain, f) f(begin, end, thread) over blocks of [0, n) handed out from one counter
 //
 // Workers spin for a few microseconds after a job (the next one often follows at once) and then sleep in the kernel: a
-// spinning thread on a busy host steals the core from the one that works. The pool serves one search at a time; a search
-// that finds it taken (several Python threads, each with its own query) runs on its calling thread alone, which is what
-// keeps N callers from starting N x N threads. After fork() the child starts a pool of its own.
-// This is the only file that names threads.
+// spinning thread on a busy host steals the core from the one that works. The pool serves one search at a time; a
+// search that finds it taken (several Python threads, each with its own query) runs on its calling thread alone, which
+// is what keeps N callers from starting N x N threads. After fork() the child starts a pool of its own. This is the
+// only file that names threads.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -143,8 +143,8 @@ class Pool {
         }
     }
 
-    // round_ holds a job's number (high bits) and its team size (low bits) in one word, so that a worker which is late for
-    // a job it has no part in cannot mix up two jobs.
+    // round_ holds a job's number (high bits) and its team size (low bits) in one word, so that a worker which is late
+    // for a job it has no part in cannot mix up two jobs.
     static constexpr uint32_t kTeam = 0x3ff;
     std::mutex busy_, error_lock_;
     std::vector<std::thread> workers_;

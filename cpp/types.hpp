@@ -14,14 +14,14 @@
 namespace steppe {
 
 template <class D>
-inline constexpr D kInfinity = std::is_floating_point_v<D> ? std::numeric_limits<D>::infinity()
-                                                           : std::numeric_limits<D>::max();
+inline constexpr D kInfinity =
+    std::is_floating_point_v<D> ? std::numeric_limits<D>::infinity() : std::numeric_limits<D>::max();
 
 // The largest distance that may be stored. Integers: half the range (for uint64 one less, since int64's maximum is the
 // public "unreachable"). Sums beyond it are noticed, see Limit.
 template <class D>
-inline constexpr D kLargest = std::is_floating_point_v<D> ? std::numeric_limits<D>::infinity()
-                                                          : std::numeric_limits<D>::max() / 2 - 1;
+inline constexpr D kLargest =
+    std::is_floating_point_v<D> ? std::numeric_limits<D>::infinity() : std::numeric_limits<D>::max() / 2 - 1;
 
 inline constexpr int64_t kUnreachable = std::numeric_limits<int64_t>::max();
 

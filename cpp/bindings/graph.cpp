@@ -35,8 +35,8 @@ void bind_graph(nb::module_& m) {
 
     m.def(
         "build_csr",
-        [](In sources, In targets, std::optional<In> weights, bool both, bool sorted, OutOf<int64_t> indptr, Out indices,
-           std::optional<Out> out_weights, int threads) {
+        [](In sources, In targets, std::optional<In> weights, bool both, bool sorted, OutOf<int64_t> indptr,
+           Out indices, std::optional<Out> out_weights, int threads) {
             same_size(sources.size(), targets.size(), "build_csr");
             auto build = [&](auto id, auto vertex, auto w, bool weighted) {
                 using I = decltype(id);
@@ -82,8 +82,8 @@ void bind_graph(nb::module_& m) {
 
     m.def(
         "is_symmetric",
-        [](InOf<int64_t> indptr, In indices, std::optional<In> weights, InOf<int64_t> reverse_indptr, In reverse_indices,
-           std::optional<In> reverse_weights, int threads) {
+        [](InOf<int64_t> indptr, In indices, std::optional<In> weights, InOf<int64_t> reverse_indptr,
+           In reverse_indices, std::optional<In> reverse_weights, int threads) {
             const Arrays a{indptr, indices, weights}, b{reverse_indptr, reverse_indices, reverse_weights};
             auto run = [&](auto vertex, auto w) {
                 using V = decltype(vertex);

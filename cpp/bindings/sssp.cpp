@@ -1,0 +1,153 @@
+// Bindings of the single-source searches for non-negative weights: one function, the method by name.
+#include <nanobind/stl/tuple.h>
+
+#include "arrays.hpp"
+#include "delta_stepping.hpp"
+#include "dijkstra.hpp"
+#include "frontier.hpp"
+#include "search.hpp"
+
+namespace steppe::bindings {
+
+namespace {
+
+template <bool kPaths, class V, class W, class D>
+Stats search_with(const std::string& method, const Csr<V, W>& g, const Search<V, D>& search, D* dist, V* pred) {
+    if (method == "dijkstra") return dijkstra<kPaths>(g, search, dist, pred);
+    if (method == "frontier") return frontier<kPaths>(g, search, dist, pred);
+    if (method == "delta-stepping") return delta_stepping<kPaths>(g, search, dist, pred);
+    throw std::invalid_argument("unknown method " + method);
+}
+
+// After a 64-bit search some sum passed the type. It matters only if a vertex was reached by no other way.
+template <class V, class W, class D>
+bool cut_off(const Csr<V, W>& g, const D* dist) {
+    for (int64_t u = 0; u < g.n; ++u)
+        if (dist[u] != kInfinity<D>)
+            for (int64_t e = g.offsets[u]; e < g.offsets[u + 1]; ++e)
+                if (dist[g.targets[e]] == kInfinity<D>) return true;
+    return false;
+}
+
+struct Question {
+    std::string method;
+    InOf<int64_t> sources, targets;
+    std::optional<double> float_cutoff;
+    std::optional<int64_t> cutoff;
+    double delta, mean_weight, max_weight;
+    int threads;
+};
+
+template <class V, class D>
+Search<V, D> make_search(const Question& q, int64_t n, Watch& watch) {
+    Search<V, D> s;
+    auto take = [n](const InOf<int64_t>& from, std::vector<V>& to) {
+        for (size_t i = 0; i < from.size(); ++i) {
+            if (from.data()[i] < 0 || from.data()[i] >= n) throw std::invalid_argument("vertex out of range");
+            to.push_back(static_cast<V>(from.data()[i]));
+        }
+    };
+    take(q.sources, s.sources);
+    take(q.targets, s.targets);
+    if constexpr (std::is_integral_v<D>) {
+        if (q.cutoff) s.limit = static_cast<D>(std::min<uint64_t>(kLargest<D>, static_cast<uint64_t>(*q.cutoff)));
+    } else {
+        if (q.float_cutoff) {
+            s.limit = static_cast<D>(*q.float_cutoff);
+            // Rounding to float may pass the cutoff; a distance beyond it must not slip in.
+            if (static_cast<double>(s.limit) > *q.float_cutoff) s.limit = std::nextafter(s.limit, D{0});
+        }
+    }
+    s.delta = q.delta;
+    s.mean_weight = q.mean_weight;
+    s.max_weight = q.max_weight;
+    s.threads = q.threads;
+    s.watch = &watch;
+    return s;
+}
+
+// Runs the search in distance type D and leaves the public distances (int64, or D for floats) in `result`.
+template <class V, class W, class D, class R>
+Stats run(const Question& q, const Csr<V, W>& g, R* result, V* pred, Watch& watch) {
+    const Search<V, D> search = make_search<V, D>(q, g.n, watch);
+    Buffer<D> narrow;
+    D* dist;
+    if constexpr (sizeof(D) == sizeof(R)) {
+        dist = reinterpret_cast<D*>(result);
+    } else {
+        narrow = Buffer<D>(g.n);
+        dist = narrow.data();
+    }
+    Stats stats = pred ? search_with<true>(q.method, g, search, dist, pred)
+                       : search_with<false>(q.method, g, search, dist, static_cast<V*>(nullptr));
+    watch.check();
+    if constexpr (std::is_integral_v<D>) {
+        if (q.cutoff && static_cast<uint64_t>(*q.cutoff) <= kLargest<D>) stats.overflow = false;
+        if (stats.overflow) {
+            if constexpr (sizeof(D) == 4) return run<V, W, uint64_t, R>(q, g, result, pred, watch);
+            stats.overflow = cut_off(g, dist);
+            if (stats.overflow) return stats;
+        }
+    }
+    const D bound = target_bound(search, dist);
+    parallel_for(q.threads, g.n, 1 << 16, [&](int64_t begin, int64_t end, int) {
+        for (int64_t v = begin; v < end; ++v) {
+            const D d = dist[v];
+            const bool lost = d == kInfinity<D> || d > bound;
+            if constexpr (std::is_integral_v<D>) {
+                result[v] = lost ? kUnreachable : static_cast<R>(d);
+            } else {
+                if (lost) result[v] = kInfinity<D>;
+            }
+            if (pred && lost) pred[v] = -1;
+        }
+    });
+    return stats;
+}
+
+}  // namespace
+
+void bind_sssp(nb::module_& m) {
+    m.def(
+        "sssp",
+        [](std::string method, InOf<int64_t> indptr, In indices, In weights, InOf<int64_t> sources,
+           InOf<int64_t> targets, std::optional<int64_t> cutoff, std::optional<double> float_cutoff, double delta,
+           double mean_weight, double max_weight, int threads, Out distances, std::optional<Out> predecessors,
+           nb::object progress) {
+            const Arrays arrays{indptr, indices, weights};
+            same_size(indices.size(), weights.size(), "sssp");
+            same_size(indptr.size(), distances.size() + 1, "sssp");
+            if (predecessors) same_size(distances.size(), predecessors->size(), "sssp");
+            const Question q{std::move(method), sources,    targets, float_cutoff, cutoff, delta,
+                             mean_weight,       max_weight, threads};
+            PythonWatch watch(progress);
+            const Stats s = with_vertex(indices, [&](auto vertex) {
+                using V = decltype(vertex);
+                V* pred = predecessors ? out<V>(*predecessors) : nullptr;
+                return with_weight(weights, [&](auto weight) {
+                    using W = decltype(weight);
+                    using R = std::conditional_t<std::is_integral_v<W>, int64_t, W>;
+                    using D = std::conditional_t<std::is_same_v<W, int32_t>, uint32_t,
+                                                 std::conditional_t<std::is_same_v<W, int64_t>, uint64_t, W>>;
+                    R* result = out<R>(distances);
+                    const auto g = arrays.csr<V, W>();
+                    return watch.run([&](Watch& w) { return run<V, W, D, R>(q, g, result, pred, w); });
+                });
+            });
+            nb::dict stats;
+            stats["rounds"] = s.rounds;
+            stats["edges_relaxed"] = s.edges_relaxed;
+            stats["edges_touched"] = s.edges_touched;
+            stats["atomics"] = s.atomics;
+            stats["threads"] = s.threads;
+            stats["delta"] = s.delta;
+            stats["overflow"] = s.overflow;
+            stats["note"] = s.note;
+            return stats;
+        },
+        "method"_a, "indptr"_a, "indices"_a, "weights"_a, "sources"_a, "targets"_a, "cutoff"_a.none(),
+        "float_cutoff"_a.none(), "delta"_a, "mean_weight"_a, "max_weight"_a, "threads"_a, "distances"_a,
+        "predecessors"_a.none(), "progress"_a.none());
+}
+
+}  // namespace steppe::bindings

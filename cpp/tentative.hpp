@@ -1,0 +1,108 @@
+// Tentative: every vertex's distance so far, and the predecessor that gave it, improved by many threads at once.
+//
+// improve(v, d, u) lowers v's distance to d with predecessor u and says whether it did. Distance and predecessor change
+// together or not at all (document 003): no thread can see, or leave behind, one without the other. Three ways:
+//   Distances          no predecessors wanted: one MIN
+//   PackedPaths        32-bit distance and 32-bit vertex in one 64-bit word, one CAS
+//   LockedPaths        wider types: a small spin lock, one of 1024 chosen by the vertex. Reads stay lock-free.
+#pragma once
+#include <atomic>
+#include <memory>
+
+#include "atomics.hpp"
+#include "memory.hpp"
+#include "parallel.hpp"
+#include "search.hpp"
+
+namespace steppe {
+
+template <class V, class D>
+class Distances {
+  public:
+    Distances(const Search<V, D>& search, int64_t n, D* dist, V*) : dist_(dist) {
+        start<V, D>(search, n, dist, nullptr);
+    }
+    const void* address(V v) const { return &dist_[v]; }
+    D load(V v) const { return LOAD(&dist_[v]); }
+    bool improve(V v, D d, V) { return d < MIN(&dist_[v], d); }
+    void finish(int) {}
+
+  private:
+    D* dist_;
+};
+
+template <class V, class D>
+class PackedPaths {
+    static_assert(sizeof(V) == 4 && sizeof(D) == 4);
+
+  public:
+    PackedPaths(const Search<V, D>& search, int64_t n, D* dist, V* pred) : cells_(n), dist_(dist), pred_(pred) {
+        parallel_for(search.threads, n, 1 << 18, [&](int64_t begin, int64_t end, int) {
+            std::fill(cells_.data() + begin, cells_.data() + end, pack(kInfinity<D>, V{-1}));
+        });
+        for (V s : search.sources) cells_[s] = pack(0, V{-1});
+    }
+    const void* address(V v) const { return &cells_[v]; }
+    D load(V v) const { return distance(LOAD(&cells_[v])); }
+    bool improve(V v, D d, V u) {
+        uint64_t old = LOAD(&cells_[v]);
+        while (d < distance(old)) {
+            const uint64_t seen = CAS(&cells_[v], old, pack(d, u));
+            if (seen == old) return true;
+            old = seen;
+        }
+        return false;
+    }
+    void finish(int threads) {
+        parallel_for(threads, static_cast<int64_t>(cells_.size()), 1 << 16, [&](int64_t begin, int64_t end, int) {
+            for (int64_t v = begin; v < end; ++v) {
+                dist_[v] = distance(cells_[v]);
+                pred_[v] = static_cast<V>(static_cast<uint32_t>(cells_[v]));
+            }
+        });
+    }
+
+  private:
+    static uint64_t pack(D d, V u) { return uint64_t{detail::bits<uint32_t>(d)} << 32 | static_cast<uint32_t>(u); }
+    static D distance(uint64_t cell) { return detail::bits<D>(static_cast<uint32_t>(cell >> 32)); }
+    Buffer<uint64_t> cells_;
+    D* dist_;
+    V* pred_;
+};
+
+template <class V, class D>
+class LockedPaths {
+  public:
+    LockedPaths(const Search<V, D>& search, int64_t n, D* dist, V* pred)
+        : dist_(dist), pred_(pred), locks_(new std::atomic_flag[kLocks]) {
+        start<V, D>(search, n, dist, pred);
+    }
+    const void* address(V v) const { return &dist_[v]; }
+    D load(V v) const { return LOAD(&dist_[v]); }
+    bool improve(V v, D d, V u) {
+        if (!(d < load(v))) return false;
+        std::atomic_flag& lock = locks_[static_cast<uint64_t>(v) % kLocks];
+        while (lock.test_and_set(std::memory_order_acquire)) pause_cpu();
+        const bool better = d < load(v);
+        if (better) {
+            STORE(&dist_[v], d);
+            STORE(&pred_[v], u);
+        }
+        lock.clear(std::memory_order_release);
+        return better;
+    }
+    void finish(int) {}
+
+  private:
+    static constexpr uint64_t kLocks = 1024;
+    D* dist_;
+    V* pred_;
+    std::unique_ptr<std::atomic_flag[]> locks_;
+};
+
+template <bool kPaths, class V, class D>
+using Tentative =
+    std::conditional_t<!kPaths, Distances<V, D>,
+                       std::conditional_t<sizeof(V) == 4 && sizeof(D) == 4, PackedPaths<V, D>, LockedPaths<V, D>>>;
+
+}  // namespace steppe
