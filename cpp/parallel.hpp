@@ -96,8 +96,9 @@ class Pool {
         job_ = &job;
         error_ = nullptr;
         pending_.store(threads - 1, std::memory_order_relaxed);
-        round_.store(((round_.load(std::memory_order_relaxed) | kTeam) + 1) | static_cast<uint32_t>(threads),
-                     std::memory_order_release);
+        // An exchange, not a store: waking looks for sleepers after the word has changed, and only a read-modify-write
+        // keeps the processor from looking before.
+        round_.exchange(((round_.load(std::memory_order_relaxed) | kTeam) + 1) | static_cast<uint32_t>(threads));
         round_.notify_all();
         call(0, threads);
         wait_until(finished_, [&] { return pending_.load(std::memory_order_acquire) == 0; });

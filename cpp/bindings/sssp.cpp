@@ -3,6 +3,7 @@
 
 #include "arrays.hpp"
 #include "delta_stepping.hpp"
+#include "delta_stepping_parallel.hpp"
 #include "dijkstra.hpp"
 #include "frontier.hpp"
 #include "search.hpp"
@@ -15,6 +16,9 @@ template <bool kPaths, class V, class W, class D>
 Stats search_with(const std::string& method, const Csr<V, W>& g, const Search<V, D>& search, D* dist, V* pred) {
     if (method == "dijkstra") return dijkstra<kPaths>(g, search, dist, pred);
     if (method == "frontier") return frontier<kPaths>(g, search, dist, pred);
+    // With targets the search is usually short, and one thread can stop at the exact bucket.
+    if (method == "delta-stepping" && search.threads > 1 && search.targets.empty())
+        return delta_stepping_parallel<kPaths>(g, search, dist, pred);
     if (method == "delta-stepping") return delta_stepping<kPaths>(g, search, dist, pred);
     throw std::invalid_argument("unknown method " + method);
 }
