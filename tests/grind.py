@@ -1,7 +1,7 @@
 """Run Python code under Oclgrind, an OpenCL interpreter that reports data races and invalid accesses.
 
-It is a platform of its own, so the code asks for `get_device("opencl:oclgrind")`; its settings are environment variables, and
-a broken kernel may never end: hence a process of its own with a time-out. Run this file to try a snippet by hand:
+It is a platform of its own, `get_device("opencl:oclgrind")`; its settings are environment variables, and a wrong kernel
+may never end: hence a process of its own with a time-out. Run this file to try a snippet by hand:
 
     python tests/grind.py 'import words; words.check_all(device, 300)'
 """

@@ -3,6 +3,7 @@
 import threading
 
 import numpy as np
+import pytest
 
 from steppe.errors import DeviceError, DeviceMemoryError
 from steppe.gpu import get_device
@@ -10,13 +11,10 @@ from steppe.gpu import get_device
 
 def raises(kind, part, function, *args, **options):
     """Assert that a call raises `kind` with `part` in its message."""
-    try:
+    with pytest.raises(kind) as caught:
         function(*args, **options)
-    except kind as error:
-        assert part in str(error), error
-        return error
-    msg = f"no {kind.__name__}"
-    raise AssertionError(msg)
+    assert part in str(caught.value)
+    return caught.value
 
 
 def check_arrays(device):
@@ -41,7 +39,9 @@ def check_arrays(device):
         assert np.array_equal(device.download(buffer), np.array([top] * 3 + [odd] * 998, dtype))
         other = device.alloc(1001, dtype, fill=0)
         device.copy(buffer, other, 500)
-        assert np.array_equal(device.download(other), np.concatenate([device.download(buffer, 0, 500), np.zeros(501, dtype)]))
+        assert np.array_equal(
+            device.download(other), np.concatenate([device.download(buffer, 0, 500), np.zeros(501, dtype)])
+        )
         assert device.download(device.upload(np.empty(0, dtype))).size == 0
     buffer = device.alloc(10, "u4")
     raises(IndexError, "elements 5 to 11 of a buffer of 10", device.download, buffer, 5, 6)

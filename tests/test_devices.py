@@ -1,12 +1,15 @@
 """Which devices there are, how one is chosen, and what each must do."""
 
+import dataclasses
+import platform
 import subprocess
 import sys
 
-import protocol
 import pytest
 
-import steppe.gpu as gpu
+import protocol
+from conftest import missing
+from steppe import gpu
 from steppe.errors import DeviceError
 
 
@@ -17,7 +20,9 @@ def _no_default(monkeypatch):
 
 
 @pytest.mark.pocl
-@pytest.mark.parametrize("check", [protocol.check_arrays, protocol.check_launch, protocol.check_streaming, protocol.check_threads])
+@pytest.mark.parametrize(
+    "check", [protocol.check_arrays, protocol.check_launch, protocol.check_streaming, protocol.check_threads]
+)
 def test_protocol(device, check):
     check(device)
 
@@ -29,7 +34,9 @@ def test_budget(device):
 
 def test_import_touches_no_driver_and_no_optional_package():
     code = "import sys, steppe, steppe.gpu; print([m for m in sys.modules if m.split('.')[0] in ('pyopencl', 'cuda')])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    )
 
 
 def test_the_cpu_comes_first_and_each_absent_kind_says_why():
@@ -89,7 +96,7 @@ def test_a_missing_extra_is_named(monkeypatch, module, name, extra):
 def test_no_nvidia_driver_is_said_so():
     if any(info.kind == "cuda" and info.available for info in gpu.devices()):
         pytest.skip("this machine has an NVIDIA GPU")
-    with pytest.raises(DeviceError, match="driver|pip install"):
+    with pytest.raises(DeviceError, match=r"driver|pip install"):
         gpu.get_device("cuda")
     assert gpu.get_device("auto") is None or "cuda" not in gpu.get_device("auto").info.name
 
@@ -110,10 +117,7 @@ def test_no_opencl_driver_is_said_so():
 
 @pytest.mark.pocl
 def test_without_doubles_or_64_bit_atomics_the_build_is_refused_in_words(pocl):
-    import dataclasses
-
     import words
-
     from steppe.gpu import opencl
 
     _, handle = opencl.choose("pocl")
@@ -134,3 +138,14 @@ def test_a_compile_error_names_the_kernels_own_file_and_line(pocl, tmp_path):
     broken.write_text("/* one */\nKERNEL broken(GLOBAL u32 *p) {\n    p[0] = nonsense;\n}\n", encoding="utf-8")
     with pytest.raises(DeviceError, match=r"broken\.c:3:.*nonsense"):
         pocl.program(broken)
+
+
+def test_what_the_test_machine_promises_may_not_be_skipped(monkeypatch):
+    monkeypatch.setenv("CI", "")
+    with pytest.raises(pytest.skip.Exception):
+        missing("absent")
+    monkeypatch.setenv("CI", "true")
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
+    with pytest.raises(pytest.fail.Exception):
+        missing("absent")

@@ -3,12 +3,12 @@
 import re
 from pathlib import Path
 
-import grind
 import numpy as np
 import pytest
+
+import grind
 import words
 from conftest import missing
-
 from steppe.gpu import source
 
 ATOMICS = [

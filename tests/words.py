@@ -1,7 +1,7 @@
 """Check every word of the dialect on a given device: many threads, few cells.
 
-Plain functions, because they run in three places: in pytest on PoCL or a GPU, in a process under Oclgrind, and in one with
-the stand-in CUDA driver.
+Plain functions, because they run in three places: in pytest on PoCL or a GPU, in a process under Oclgrind, and in one
+with the stand-in CUDA driver.
 """
 
 from pathlib import Path
@@ -19,7 +19,7 @@ def _chain(old, final):
 
 
 def _cas(old, final):
-    """Every thread tries i -> i + 1 on one cell: the successes are exactly 0, 1, ... final - 1 (the old value was i)."""
+    """Every thread tries i -> i + 1 on one cell: the successes (the old value was i) are exactly 0 … final - 1."""
     won = np.flatnonzero(old == np.arange(len(old), dtype=old.dtype))
     assert final >= 1
     assert won.tolist() == list(range(int(final)))
@@ -46,9 +46,9 @@ def check_atomics(device, file, kernel, dtype, n):
         width = 64 if unsigned else 63
     assert int(final[2]) == int(tried[0].min())
     assert int(final[3]) == int(tried[1].max())
-    # MIN and MAX: the old value differs from the start value for all but the first; what improved was at that time the best.
-    for olds, values, start, better in ((low, tried[0], info.max, np.less), (high, tried[1], info.min, np.greater)):
-        values = values.astype(dtype)
+    # MIN and MAX: an old value is the start value or one that improved on it at the time.
+    for olds, all_tried, start, better in ((low, tried[0], info.max, np.less), (high, tried[1], info.min, np.greater)):
+        values = all_tried.astype(dtype)
         improved = better(values, olds)
         chain = {int(start)} | {int(v) for v in values[improved]}
         assert {int(x) for x in olds} <= chain
@@ -60,7 +60,7 @@ def check_atomics(device, file, kernel, dtype, n):
     assert len(first) == min(width, n)  # exactly one thread found each bit unset
 
 
-def check_local_atomics(device, file, unsigned, signed, rounds=3, block=64):
+def check_local_atomics(device, file, unsigned, signed, *, rounds=3, block=64):
     """The same words in a block's own memory."""
     program = device.program(KERNELS / file, block=block)
     groups = 4

@@ -1,6 +1,6 @@
 """Run Python code on the CUDA path without a GPU: real cuda-bindings and NVRTC, and our stand-in for the driver.
 
-    python tests/standin/__init__.py 'import words; words.check_all(device)'
+python tests/standin/__init__.py 'import words; words.check_all(device)'
 """
 
 import hashlib
@@ -45,13 +45,24 @@ def absent():
 
 def build():
     """Compile the stand-in driver once; gives its folder, which also keeps the kernels compiled for it."""
-    digest = hashlib.sha256(b"".join(p.read_bytes() for p in sorted(HERE.iterdir()) if p.suffix in (".cpp", ".hpp", ".h")))
+    digest = hashlib.sha256(
+        b"".join(p.read_bytes() for p in sorted(HERE.iterdir()) if p.suffix in (".cpp", ".hpp", ".h"))
+    )
     folder = ROOT / "build" / f"standin-{digest.hexdigest()[:16]}"
     library = folder / "libcuda.so.1"
     if not library.exists():
         folder.mkdir(parents=True, exist_ok=True)
         made = folder / f"libcuda.{os.getpid()}"
-        command = [os.environ.get("CXX", "g++"), "-std=c++17", "-O1", "-Wall", "-Wextra", "-shared", "-fPIC", "-pthread"]
+        command = [
+            os.environ.get("CXX", "g++"),
+            "-std=c++17",
+            "-O1",
+            "-Wall",
+            "-Wextra",
+            "-shared",
+            "-fPIC",
+            "-pthread",
+        ]
         subprocess.run([*command, "-o", str(made), str(HERE / "cuda.cpp"), "-ldl"], check=True)
         made.replace(library)
     return folder

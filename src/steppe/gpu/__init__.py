@@ -13,7 +13,8 @@ import threading
 from typing import TYPE_CHECKING
 
 from ..errors import DeviceError
-from .device import Buffer, Counters, Device, DeviceInfo, Memory, Program
+from .device import Counters, Device, DeviceInfo, Program
+from .memory import Buffer, Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,8 +91,7 @@ def get_device(name: str | None = None, *, memory_limit: int | None = None) -> D
         msg = f"memory_limit is {memory_limit}: it cannot be negative"
         raise DeviceError(msg)
     with _lock:
-        make = _cuda(rest) if kind == "cuda" else _opencl(rest)
-        info, build = make
+        info, build = _cuda(rest) if kind == "cuda" else _opencl(rest)
         key = (info.name, memory_limit)
         if key not in _devices:
             _devices[key] = build(memory_limit)

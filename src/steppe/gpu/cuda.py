@@ -1,9 +1,9 @@
 """The device protocol on the CUDA driver API (cuda-bindings) and NVRTC: no toolkit, no compiler, no CuPy.
 
-NVRTC turns the text into machine code for the GPU at hand; the result is kept on disk (STEPPE_CACHE_DIR, or the user's cache
-folder) under a name made of text, options, architecture and NVRTC's version, with the text beside it. A GPU newer than
-NVRTC gets PTX, which the driver finishes. Each module carries its name in `steppe_program`, so that a profiler's user (or
-the tests' stand-in driver) can find the text it came from.
+NVRTC turns the text into machine code for the GPU at hand; the result is kept on disk (STEPPE_CACHE_DIR, or the user's
+cache folder) under a name made of text, options, architecture and NVRTC's version, with the text beside it. A GPU newer
+than NVRTC gets PTX, which the driver finishes. Each module carries its name in `steppe_program`, so that a profiler's
+user (or the tests' stand-in driver) can find the text it came from.
 
 The driver's context belongs to a thread, so every entry makes it current; that costs less than a microsecond.
 """
@@ -22,18 +22,28 @@ import numpy as np
 from cuda.bindings import driver, nvrtc
 
 from ..errors import DeviceError, DeviceMemoryError
-from .device import Buffer, Device, DeviceInfo, Program
+from .device import Device, DeviceInfo, Program
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
-    from .source import Parameter, Source
+    from .memory import Buffer, Handle
+    from .source import Source
 
 OPTIONS = ("-std=c++17", "--fmad=false")
 _A = driver.CUdevice_attribute
+_CTYPES = {
+    "uint8": ctypes.c_uint8,
+    "int32": ctypes.c_int32,
+    "uint32": ctypes.c_uint32,
+    "int64": ctypes.c_int64,
+    "uint64": ctypes.c_uint64,
+    "float32": ctypes.c_float,
+    "float64": ctypes.c_double,
+}
 
 
-def check(result: tuple[Any, ...]) -> Any:  # noqa: ANN401
+def check(result: tuple[Any, ...]) -> Handle:
     """Return what a call of the driver or of NVRTC gave, or raise DeviceError."""
     error, *values = result
     if int(error) != 0:
@@ -43,7 +53,11 @@ def check(result: tuple[Any, ...]) -> Any:  # noqa: ANN401
             raise DeviceError(msg)
         text = driver.cuGetErrorString(error)[1]
         msg = f"CUDA: {text.decode() if isinstance(text, bytes) else text or error}"
-        raise DeviceMemoryError(msg, needed=0, free=0) if error == driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY else DeviceError(msg)
+        raise (
+            DeviceMemoryError(msg, needed=0, free=0)
+            if error == driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY
+            else DeviceError(msg)
+        )
     return values[0] if len(values) == 1 else tuple(values)
 
 
@@ -78,7 +92,7 @@ def choose(rest: str) -> DeviceInfo:
     return found[index]
 
 
-def _attribute(attribute: Any, index: int) -> int:  # noqa: ANN401
+def _attribute(attribute: Handle, index: int) -> int:
     return int(check(driver.cuDeviceGetAttribute(attribute, check(driver.cuDeviceGet(index)))))
 
 
@@ -114,7 +128,10 @@ def _architecture(index: int) -> str:
         return f"sm_{mine}"
     older = [arch for arch in known if arch < mine]
     if not older:
-        msg = f"this NVRTC compiles for compute {min(known) / 10} and newer, the GPU has {mine / 10}: pip install 'steppe[cuda12]'"
+        oldest = min(known) / 10
+        msg = (
+            f"this NVRTC compiles for compute {oldest} and newer, the GPU has {mine / 10}: pip install 'steppe[cuda12]'"
+        )
         raise DeviceError(msg)
     return f"compute_{max(older)}"
 
@@ -132,7 +149,7 @@ def compile_text(text: str, name: str, architecture: str) -> bytes:
             raise DeviceError(msg)
         machine_code = architecture.startswith("sm_")
         size = check((nvrtc.nvrtcGetCUBINSize if machine_code else nvrtc.nvrtcGetPTXSize)(program))
-        image = b" " * size
+        image: bytes = b" " * size
         check((nvrtc.nvrtcGetCUBIN if machine_code else nvrtc.nvrtcGetPTX)(program, image))
         return image
     finally:
@@ -149,7 +166,7 @@ def cache_folder() -> Path:
 
 
 def cached_image(source: Source, architecture: str, *, afresh: bool = False) -> bytes:
-    """Return the compiled image of a source, from disk if it is there. A folder that cannot be written costs time only."""
+    """Return the compiled image of a source, from disk if it is there; without a folder to write to it is made anew."""
     key = source.key(OPTIONS, architecture, check(nvrtc.nvrtcVersion()))
     path = cache_folder() / f"{key}.cubin"
     if not afresh:
@@ -157,7 +174,7 @@ def cached_image(source: Source, architecture: str, *, afresh: bool = False) -> 
             return path.read_bytes()
         except OSError:
             pass
-    text = f'{source.text}\n#line 1 "steppe_program"\nextern "C" __device__ char steppe_program[] = "steppe_program:{key}";\n'
+    text = f'{source.text}\nextern "C" __device__ char steppe_program[] = "steppe_program:{key}";\n'
     image = compile_text(text, source.name, architecture)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -173,7 +190,7 @@ def cached_image(source: Source, architecture: str, *, afresh: bool = False) -> 
 class _Event:
     """An event of the driver; keeps the host array of its copy alive."""
 
-    def __init__(self, device: Cuda, stream: Any, array: NDArray[Any] | None = None) -> None:  # noqa: ANN401
+    def __init__(self, device: Cuda, stream: Handle, array: NDArray[Any] | None = None) -> None:
         self.handle = check(driver.cuEventCreate(driver.CUevent_flags.CU_EVENT_DISABLE_TIMING))
         check(driver.cuEventRecord(self.handle, stream))
         self.device, self.array = device, array
@@ -204,7 +221,7 @@ class Cuda(Device):
     def _enter(self) -> None:
         check(driver.cuCtxSetCurrent(self._context))
 
-    def finish(self, event: Any = None) -> None:  # noqa: ANN401, D102
+    def finish(self, event: Handle = None) -> None:  # noqa: D102
         self._enter()
         if event is None:
             check(driver.cuStreamSynchronize(self._copies))
@@ -216,19 +233,19 @@ class Cuda(Device):
         self._enter()
         nbytes = size * np.dtype(dtype).itemsize
         address = int(check(driver.cuMemHostAlloc(max(nbytes, 8), 0)))
-        memory = (ctypes.c_char * nbytes).from_address(address)
+        memory = (ctypes.c_char * max(nbytes, 8)).from_address(address)
         weakref.finalize(memory, _free_host, self._context, address).atexit = False
-        return np.frombuffer(memory, dtype=dtype, count=size)
+        return np.ndarray((size,), np.dtype(dtype), buffer=memoryview(memory))
 
     def event(self) -> _Event:  # noqa: D102
         self._enter()
         return _Event(self, self._stream)
 
-    def wait(self, event: Any) -> None:  # noqa: ANN401, D102
+    def wait(self, event: Handle) -> None:  # noqa: D102
         self._enter()
         check(driver.cuStreamWaitEvent(self._stream, event.handle, 0))
 
-    def _compile(self, source: Source) -> Any:  # noqa: ANN401
+    def _compile(self, source: Source) -> Handle:
         self._enter()
         try:
             return check(driver.cuModuleLoadData(cached_image(source, self._arch)))
@@ -237,16 +254,15 @@ class Cuda(Device):
         except DeviceError:  # the file may be damaged: compile afresh, once
             return check(driver.cuModuleLoadData(cached_image(source, self._arch, afresh=True)))
 
-    def _launch(
-        self, program: Program, kernel: str, groups: int, block: int, parameters: tuple[Parameter, ...], values: list[Any]
-    ) -> None:
+    def _launch(self, program: Program, kernel: str, groups: int, values: list[Any]) -> None:
         self._enter()
         if kernel not in program.functions:
             program.functions[kernel] = check(driver.cuModuleGetFunction(program.module, kernel.encode()))
-        types = tuple(ctypes.c_void_p if p.pointer else np.ctypeslib.as_ctypes_type(p.dtype) for p in parameters)
+        parameters = program.source.kernels[kernel]
+        types = tuple(ctypes.c_void_p if p.pointer else _CTYPES[p.dtype.name] for p in parameters)
         numbers = tuple(v if p.pointer else v.item() for p, v in zip(parameters, values, strict=True))
         function = program.functions[kernel]
-        check(driver.cuLaunchKernel(function, groups, 1, 1, block, 1, 1, 0, self._stream, (numbers, types), 0))
+        check(driver.cuLaunchKernel(function, groups, 1, 1, program.block, 1, 1, 0, self._stream, (numbers, types), 0))
 
     def _alloc(self, nbytes: int) -> int:
         self._enter()
@@ -287,13 +303,13 @@ class Cuda(Device):
                 program = self.program("fill")
                 groups = min(-(-count // program.block), self.max_groups)
                 values = [buffer.handle, np.int64(offset), np.int64(count), value.view(np.uint64)]
-                self._launch(program, "fill_u64", groups, program.block, program.source.kernels["fill_u64"], values)
+                self._launch(program, "fill_u64", groups, values)
 
     def _copy(self, source: int, target: int, nbytes: int) -> None:
         self._enter()
         check(driver.cuMemcpyDtoDAsync(target, source, nbytes, self._stream))
 
-    def _write_async(self, handle: int, offset: int, array: NDArray[Any], after: Any) -> _Event:  # noqa: ANN401
+    def _write_async(self, handle: int, offset: int, array: NDArray[Any], after: Handle) -> _Event:
         self._enter()
         if after is not None:
             check(driver.cuStreamWaitEvent(self._copies, after.handle, 0))
@@ -301,6 +317,6 @@ class Cuda(Device):
         return _Event(self, self._copies, array)
 
 
-def _free_host(context: Any, address: int) -> None:  # noqa: ANN401
+def _free_host(context: Handle, address: int) -> None:
     driver.cuCtxSetCurrent(context)
     driver.cuMemFreeHost(address)

@@ -10,26 +10,27 @@
     event(), wait(event), finish(event)      mark the first queue; make it wait; make the host wait
     memory, count()                          budget used / peak / free; counters for explain()
 
-Two queues, each in order: the first computes, the second copies. They meet only by events, so a host loop can stream parts
-of a graph through two staging buffers while the part before computes. The budget (`memory_limit`) lets a large device play
-a small one: every allocation is counted, and one that does not fit is refused with DeviceMemoryError before the driver is
-asked. A subclass (cuda.py, opencl.py) supplies the methods with a leading underscore and decides nothing else.
+Two queues, each in order: the first computes, the second copies. They meet only by events, so a host loop can stream
+parts of a graph through two staging buffers while the part before computes. The budget (`memory_limit`) lets a large
+device play a small one: every allocation is counted, and one that does not fit is refused with DeviceMemoryError before
+the driver is asked. A subclass (cuda.py, opencl.py) supplies the methods with a leading underscore, and decides nothing
+else.
 """
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import DeviceError, DeviceMemoryError
 from . import source as _source
+from .memory import Buffer, Handle, Memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,63 +70,10 @@ class Counters:
     peak_bytes: int = 0
 
 
-@dataclass
-class Memory:
-    """The byte budget of a device."""
-
-    limit: int
-    used: int = 0
-    peak: int = 0
-    lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
-
-    @property
-    def free(self) -> int:
-        """Bytes that may still be allocated."""
-        return self.limit - self.used
-
-    def take(self, size: int, device: str) -> None:
-        """Count an allocation, or refuse it."""
-        with self.lock:
-            if size > self.free:
-                msg = f"{device}: {size:,} bytes needed, {self.free:,} of {self.limit:,} free"
-                raise DeviceMemoryError(msg, needed=size, free=self.free)
-            self.used += size
-            self.peak = max(self.peak, self.used)
-
-    def give(self, size: int) -> None:
-        """Count a release."""
-        with self.lock:
-            self.used -= size
-
-
-class Buffer:
-    """An array on a device; freed with its last reference, or by `free`."""
-
-    __slots__ = ("device", "dtype", "handle", "nbytes", "size")
-
-    def __init__(self, device: Device, size: int, dtype: np.dtype[Any], handle: Any) -> None:  # noqa: ANN401
-        self.device, self.size, self.dtype, self.handle = device, size, dtype, handle
-        self.nbytes = size * dtype.itemsize
-
-    def free(self) -> None:
-        """Give the memory back now."""
-        handle, self.handle = self.handle, None
-        if handle is not None:
-            self.device._free(handle)
-            self.device.memory.give(self.nbytes)
-
-    def __del__(self) -> None:
-        if not sys.is_finalizing():
-            self.free()
-
-    def __repr__(self) -> str:
-        return f"Buffer({self.size}, {self.dtype}, {self.device.info.name})"
-
-
 class Program:
     """A compiled kernel file."""
 
-    def __init__(self, source: Source, block: int, module: Any) -> None:  # noqa: ANN401
+    def __init__(self, source: Source, block: int, module: Handle) -> None:
         self.source, self.block, self.module = source, block, module
         self.functions: dict[str, Any] = {}
 
@@ -200,11 +148,11 @@ class Device(ABC):
         values = [self._argument(kernel, p, a) for p, a in zip(parameters, args, strict=True)]
         groups = min(-(-threads // program.block), self.max_groups)
         with self._lock:
-            self._launch(program, kernel, groups, program.block, parameters, values)
+            self._launch(program, kernel, groups, values)
         for counters in self._counters():
             counters.launches += 1
 
-    def _argument(self, kernel: str, parameter: Parameter, value: object) -> Any:  # noqa: ANN401
+    def _argument(self, kernel: str, parameter: Parameter, value: object) -> Handle:
         if parameter.pointer:
             if not isinstance(value, Buffer) or value.dtype != parameter.dtype or value.device is not self:
                 msg = f"{kernel}: {parameter.name} is a buffer of {parameter.dtype} on {self.info.name}, not {value!r}"
@@ -295,7 +243,7 @@ class Device(ABC):
 
     # The second queue
 
-    def upload_async(self, array: NDArray[Any], into: Buffer, *, offset: int = 0, after: Any = None) -> Any:  # noqa: ANN401
+    def upload_async(self, array: NDArray[Any], into: Buffer, *, offset: int = 0, after: Handle = None) -> Handle:
         """Copy on the second queue, after event `after`; gives the event of its end.
 
         Until then the array (best one from `staging`) must not change.
@@ -329,7 +277,7 @@ class Device(ABC):
     # What a target supplies
 
     @abstractmethod
-    def finish(self, event: Any = None) -> None:  # noqa: ANN401
+    def finish(self, event: Handle = None) -> None:
         """Wait on the host until everything enqueued (or `event`) is done."""
 
     @abstractmethod
@@ -337,36 +285,28 @@ class Device(ABC):
         """Return a host array from which asynchronous copies are fast."""
 
     @abstractmethod
-    def event(self) -> Any:  # noqa: ANN401
+    def event(self) -> Handle:
         """Mark the end of what has been enqueued on the first queue."""
 
     @abstractmethod
-    def wait(self, event: Any) -> None:  # noqa: ANN401
+    def wait(self, event: Handle) -> None:
         """Let everything enqueued on the first queue from now on wait for `event`."""
 
     @abstractmethod
-    def _compile(self, source: Source) -> Any: ...  # noqa: ANN401
+    def _compile(self, source: Source) -> Handle: ...
     @abstractmethod
-    def _launch(
-        self,
-        program: Program,
-        kernel: str,
-        groups: int,
-        block: int,
-        parameters: tuple[Parameter, ...],
-        values: list[Any],
-    ) -> None: ...
+    def _launch(self, program: Program, kernel: str, groups: int, values: list[Any]) -> None: ...
     @abstractmethod
-    def _alloc(self, nbytes: int) -> Any: ...  # noqa: ANN401
+    def _alloc(self, nbytes: int) -> Handle: ...
     @abstractmethod
-    def _free(self, handle: Any) -> None: ...  # noqa: ANN401
+    def _free(self, handle: Handle) -> None: ...
     @abstractmethod
-    def _write(self, handle: Any, offset: int, array: NDArray[Any]) -> None: ...  # noqa: ANN401
+    def _write(self, handle: Handle, offset: int, array: NDArray[Any]) -> None: ...
     @abstractmethod
-    def _read(self, array: NDArray[Any], handle: Any, offset: int) -> None: ...  # noqa: ANN401
+    def _read(self, array: NDArray[Any], handle: Handle, offset: int) -> None: ...
     @abstractmethod
     def _fill(self, buffer: Buffer, value: NDArray[Any], offset: int, count: int) -> None: ...
     @abstractmethod
-    def _copy(self, source: Any, target: Any, nbytes: int) -> None: ...  # noqa: ANN401
+    def _copy(self, source: Handle, target: Handle, nbytes: int) -> None: ...
     @abstractmethod
-    def _write_async(self, handle: Any, offset: int, array: NDArray[Any], after: Any) -> Any: ...  # noqa: ANN401
+    def _write_async(self, handle: Handle, offset: int, array: NDArray[Any], after: Handle) -> Handle: ...

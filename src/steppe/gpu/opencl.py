@@ -1,8 +1,8 @@
 """The device protocol on PyOpenCL: GPUs of any maker, and CPUs through PoCL.
 
 Text is built as OpenCL C 1.2, which every driver has (Apple's ends there). Compiled kernels are cached by the drivers
-themselves. Oclgrind, the interpreter that looks for races, is a platform like any other, except that it is taken only when
-asked for by name, and that it gets -DCHECK (see LOAD in DIALECT.md) and no optimiser, which would hide races from it.
+themselves. Oclgrind, the interpreter that looks for races, is a platform like any other, except that it is taken only
+when asked for by name, and that it gets CHECK (see LOAD in DIALECT.md) and no optimiser, which would hide races.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ import numpy as np
 import pyopencl as cl
 
 from ..errors import DeviceError, DeviceMemoryError
-from .device import Buffer, Device, DeviceInfo, Program
+from .device import Device, DeviceInfo, Program
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
-    from .source import Parameter, Source
+    from .memory import Buffer, Handle
+    from .source import Source
 
 OPTIONS = ("-cl-std=CL1.2", "-w")
 _contexts: dict[Any, Any] = {}
@@ -59,11 +60,11 @@ def choose(name: str) -> tuple[DeviceInfo, Any]:
     raise DeviceError(msg)
 
 
-def _is_oclgrind(handle: Any) -> bool:  # noqa: ANN401
+def _is_oclgrind(handle: Handle) -> bool:
     return "oclgrind" in handle.platform.name.lower()
 
 
-def _facts(platform: Any, handle: Any) -> DeviceInfo:  # noqa: ANN401
+def _facts(platform: Handle, handle: Handle) -> DeviceInfo:
     extensions = handle.extensions.split()
     return DeviceInfo(
         name=f"opencl:{handle.name.strip()}",
@@ -84,7 +85,7 @@ class OpenCL(Device):
 
     target = "opencl"
 
-    def __init__(self, info: DeviceInfo, handle: Any, memory_limit: int | None = None) -> None:  # noqa: ANN401
+    def __init__(self, info: DeviceInfo, handle: Handle, memory_limit: int | None = None) -> None:
         super().__init__(info, memory_limit)
         with _contexts_lock:
             if handle not in _contexts:
@@ -96,7 +97,7 @@ class OpenCL(Device):
         self._options = [*OPTIONS, "-cl-opt-disable"] if _is_oclgrind(handle) else [*OPTIONS]
         self.extra_defines = {name: 1 for name, present in flags.items() if present}
 
-    def finish(self, event: Any = None) -> None:  # noqa: ANN401, D102
+    def finish(self, event: Handle = None) -> None:  # noqa: D102
         if event is None:
             self._copies.finish()
             self._queue.finish()
@@ -106,56 +107,48 @@ class OpenCL(Device):
     def staging(self, size: int, dtype: DTypeLike) -> NDArray[Any]:  # noqa: D102
         return np.empty(size, dtype)  # OpenCL has no common way to pinned memory
 
-    def event(self) -> Any:  # noqa: ANN401, D102
+    def event(self) -> Handle:  # noqa: D102
         mark = cl.enqueue_marker(self._queue)
         self._queue.flush()
         return mark
 
-    def wait(self, event: Any) -> None:  # noqa: ANN401, D102
+    def wait(self, event: Handle) -> None:  # noqa: D102
         cl.enqueue_barrier(self._queue, wait_for=[event])
 
-    def _compile(self, source: Source) -> Any:  # noqa: ANN401
+    def _compile(self, source: Source) -> Handle:
         try:
             return cl.Program(self._context, source.text).build(self._options, cache_dir=False)
         except cl.RuntimeError as error:
             msg = f"{self.info.name} cannot compile {source.name}.c:\n{error}"
             raise DeviceError(msg) from error
 
-    def _launch(
-        self,
-        program: Program,
-        kernel: str,
-        groups: int,
-        block: int,
-        parameters: tuple[Parameter, ...],
-        values: list[Any],
-    ) -> None:
+    def _launch(self, program: Program, kernel: str, groups: int, values: list[Any]) -> None:
         if kernel not in program.functions:
             program.functions[kernel] = cl.Kernel(program.module, kernel)
         try:
-            program.functions[kernel](self._queue, (groups * block,), (block,), *values)
+            program.functions[kernel](self._queue, (groups * program.block,), (program.block,), *values)
         except cl.MemoryError as error:
             raise self._out_of_memory(0) from error
         except cl.Error as error:
-            msg = f"{self.info.name} cannot run {kernel} with {groups} blocks of {block}: {error}"
+            msg = f"{self.info.name} cannot run {kernel} with {groups} blocks of {program.block}: {error}"
             raise DeviceError(msg) from error
 
-    def _alloc(self, nbytes: int) -> Any:  # noqa: ANN401
+    def _alloc(self, nbytes: int) -> Handle:
         try:
             return cl.Buffer(self._context, cl.mem_flags.READ_WRITE, nbytes)
         except (cl.MemoryError, cl.LogicError) as error:
             raise self._out_of_memory(nbytes) from error
 
-    def _free(self, handle: Any) -> None:  # noqa: ANN401
+    def _free(self, handle: Handle) -> None:
         handle.release()
 
-    def _write(self, handle: Any, offset: int, array: NDArray[Any]) -> None:  # noqa: ANN401
+    def _write(self, handle: Handle, offset: int, array: NDArray[Any]) -> None:
         try:
             cl.enqueue_copy(self._queue, handle, array, dst_offset=offset, is_blocking=True)
         except cl.MemoryError as error:  # drivers may put off the allocation until the first use
             raise self._out_of_memory(array.nbytes) from error
 
-    def _read(self, array: NDArray[Any], handle: Any, offset: int) -> None:  # noqa: ANN401
+    def _read(self, array: NDArray[Any], handle: Handle, offset: int) -> None:
         cl.enqueue_copy(self._queue, array, handle, src_offset=offset, is_blocking=True)
 
     def _fill(self, buffer: Buffer, value: NDArray[Any], offset: int, count: int) -> None:
@@ -165,10 +158,10 @@ class OpenCL(Device):
         except cl.MemoryError as error:
             raise self._out_of_memory(buffer.nbytes) from error
 
-    def _copy(self, source: Any, target: Any, nbytes: int) -> None:  # noqa: ANN401
+    def _copy(self, source: Handle, target: Handle, nbytes: int) -> None:
         cl.enqueue_copy(self._queue, target, source, byte_count=nbytes)
 
-    def _write_async(self, handle: Any, offset: int, array: NDArray[Any], after: Any) -> Any:  # noqa: ANN401
+    def _write_async(self, handle: Handle, offset: int, array: NDArray[Any], after: Handle) -> Handle:
         waits = None if after is None else [after]
         done = cl.enqueue_copy(self._copies, handle, array, dst_offset=offset, is_blocking=False, wait_for=waits)
         self._copies.flush()

@@ -1,11 +1,11 @@
 """Kernel text: prelude + definitions + the kernel's own file, and what its signatures say.
 
-There are no templates in OpenCL C, so there is one build per combination of types, chosen by definitions. They stand in the
-text itself, not in compiler options: the text is then all there is to know about a build, and its hash is its name.
+There are no templates in OpenCL C, so there is one build per combination of types, chosen by definitions. They stand in
+the text itself, not in compiler options: the text is then all there is to know about a build, and its hash is its name.
 `#line` makes compilers report errors at the kernel's own file and line.
 
-The signatures are read from the text, which is possible because the dialect is small (`KERNEL name(type name, ...)`), and
-spare the host loops the widths of arguments: a wrong dtype is an error in Python instead of a wrong answer on a device.
+The signatures are read from the text, which is possible because the dialect is small (`KERNEL name(type name, ...)`).
+They spare the host loops the widths of arguments: a wrong dtype is an error in Python, not a wrong answer on a device.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ TYPES: Final[dict[str, np.dtype[np.generic]]] = {
     "f64": np.dtype(np.float64),
 }
 
-# (weight as stored, distance as added up, negative weights allowed): one build each. Integers are added up in 32 bits where
-# max weight x (n - 1) shows that to be safe, else in 64; with negative weights in i64.
+# (weight as stored, distance as added up, negative weights allowed): one build each. Integers are added up in 32 bits
+# where max weight x (n - 1) shows that to be safe, else in 64; with negative weights in i64.
 COMBINATIONS: Final[tuple[tuple[str, str, bool], ...]] = (
     ("i32", "u32", False),
     ("i32", "u64", False),
