@@ -166,7 +166,7 @@ class Device(ABC):
         except (TypeError, ValueError, OverflowError) as error:
             msg = f"{kernel}: {parameter.name} is one {parameter.dtype}, not {value!r}"
             raise TypeError(msg) from error
-        if number != value:
+        if parameter.dtype.kind in "iu" and number != value:  # a float is rounded to the parameter's type
             msg = f"{kernel}: {parameter.name} is {parameter.dtype} and cannot hold {value!r}"
             raise TypeError(msg)
         return number

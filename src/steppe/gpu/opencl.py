@@ -124,7 +124,9 @@ class OpenCL(Device):
 
     def _launch(self, program: Program, kernel: str, groups: int, values: list[Any]) -> None:
         if kernel not in program.functions:
-            program.functions[kernel] = cl.Kernel(program.module, kernel)
+            made = program.functions[kernel] = cl.Kernel(program.module, kernel)
+            # Known types make PyOpenCL pack numbers in 0.2 instead of 12 microseconds each.
+            made.set_scalar_arg_dtypes([None if p.pointer else p.dtype for p in program.source.kernels[kernel]])
         try:
             program.functions[kernel](self._queue, (groups * program.block,), (program.block,), *values)
         except cl.MemoryError as error:
