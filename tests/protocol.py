@@ -65,6 +65,7 @@ def check_launch(device):
     raises(TypeError, "buffer of uint64", device.launch, program, "fill_u64", 1, np.zeros(3, "u8"), 0, 1, 1)
     raises(TypeError, "value", device.launch, program, "fill_u64", 1, cells, 0, 1, -1)
     raises(TypeError, "count", device.launch, program, "fill_u64", 1, cells, 0, 1.5, 1)
+    raises(TypeError, "first", device.launch, program, "fill_u64", 1, cells, 2**63, 1, 1)
     raises(KeyError, "none", device.launch, program, "none", 1)
     freed = device.alloc(3, "u8")
     freed.free()

@@ -68,6 +68,18 @@ def test_a_name_chooses_and_an_unknown_one_lists_what_there_is(pocl):
 
 
 @pytest.mark.pocl
+def test_two_equal_devices_have_two_names(pocl, monkeypatch):
+    from steppe.gpu import opencl
+
+    first = opencl.cl.get_platforms()
+    monkeypatch.setattr(opencl.cl, "get_platforms", lambda: first + first)
+    names = [info.name for info, _ in opencl.find()]
+    assert len(names) == len(set(names))
+    assert f"{pocl.info.name}#2" in names
+    assert opencl.choose(f"{pocl.info.name}#2".partition(":")[2])[0].name.endswith("#2")
+
+
+@pytest.mark.pocl
 def test_default_device(pocl, monkeypatch):
     assert gpu.default_device() == "cpu"
     assert gpu.get_device() is None

@@ -8,6 +8,7 @@ when asked for by name, and that it gets CHECK (see LOAD in DIALECT.md) and no o
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,12 +47,21 @@ def find() -> list[tuple[DeviceInfo, Any]]:
     if not found:
         msg = "the OpenCL drivers report no device"
         raise DeviceError(msg)
-    return sorted(found, key=lambda pair: (_is_oclgrind(pair[1]), not pair[0].is_gpu))
+    found.sort(key=lambda pair: (_is_oclgrind(pair[1]), not pair[0].is_gpu))
+    seen: dict[str, int] = {}
+    for k, (info, handle) in enumerate(found):  # the second of two equal GPUs is called NAME#2
+        seen[info.name] = seen.get(info.name, 0) + 1
+        if seen[info.name] > 1:
+            found[k] = replace(info, name=f"{info.name}#{seen[info.name]}"), handle
+    return found
 
 
 def choose(name: str) -> tuple[DeviceInfo, Any]:
-    """Take the first device, or the first whose platform or device name contains `name`."""
+    """Take the first device, the one of that very name, or the first whose platform or device name contains `name`."""
     found = find()
+    for info, handle in found:
+        if info.name == f"opencl:{name}":
+            return info, handle
     for info, handle in found:
         if name.lower() in info.description.lower() if name else not _is_oclgrind(handle):
             return info, handle
