@@ -81,6 +81,14 @@ MUTATIONS = [
         'words.check_atomics(device, "words.c", "atomics_u32", numpy.dtype("u4"), 300)',
     ),
     Mutation(
+        "local atomics: a barrier that one thread misses",
+        "words.c",
+        "    BARRIER();\n    for (u32 r = 0;",
+        "    if (LOCAL_ID > 0) BARRIER();\n    for (u32 r = 0;",
+        "import words, numpy; words.KERNELS = source.KERNELS\n"
+        'words.check_local_atomics(device, "words.c", numpy.uint32, numpy.int32)',
+    ),
+    Mutation(
         "racing: plain accesses for LOAD and STORE",
         "prelude_opencl.h",
         "#ifdef CHECK",

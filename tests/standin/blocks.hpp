@@ -1,8 +1,8 @@
 // Runs the blocks of a launch on host threads, and the threads of a block as fibers on one of them.
 //
-// A fiber is needed only where a thread meets a barrier: one that returns without is followed on the same stack by the next.
-// The threads of a block start in ascending order in one launch and descending in the next, so that a kernel cannot rely
-// on either. A barrier that not all threads of a block reach is an error here (on a GPU it may hang).
+// A fiber is needed only where a thread meets a barrier: one that returns without is followed on the same stack by the
+// next. The threads of a block start in ascending order in one launch and descending in the next, so that a kernel
+// cannot rely on either. A barrier that not all threads of a block reach is an error here (on a GPU it may hang).
 #pragma once
 #include <ucontext.h>
 
@@ -15,7 +15,7 @@
 namespace standin {
 
 struct Kernel {
-    void (*call)(void **);
+    void (*call)(void**);
     void (*enter)(unsigned, unsigned, unsigned, unsigned, void (*)());
     std::vector<int> sizes;
     std::vector<bool> pointers;
@@ -30,15 +30,15 @@ struct Fiber {
 
 struct Worker {
     static constexpr size_t stack_bytes = 64 * 1024;
-    const Kernel &kernel;
-    void **arguments;
+    const Kernel& kernel;
+    void** arguments;
     unsigned threads, blocks;
     bool descending;
     std::vector<std::unique_ptr<Fiber>> fibers;
-    std::vector<Fiber *> idle;
+    std::vector<Fiber*> idle;
     ucontext_t scheduler;
-    Fiber *current = nullptr;
-    static thread_local Worker *self;
+    Fiber* current = nullptr;
+    static thread_local Worker* self;
 
     static void barrier() { swapcontext(&self->current->context, &self->scheduler); }
 
@@ -50,7 +50,7 @@ struct Worker {
         }
     }
 
-    static void prepare(Fiber &fiber) {
+    static void prepare(Fiber& fiber) {
         fiber.stack.reset(new char[stack_bytes]);
         getcontext(&fiber.context);
         fiber.context.uc_stack.ss_sp = fiber.stack.get();
@@ -59,13 +59,13 @@ struct Worker {
         makecontext(&fiber.context, body, 0);
     }
 
-    Fiber *take() {
+    Fiber* take() {
         if (idle.empty()) {
             fibers.push_back(std::make_unique<Fiber>());
             prepare(*fibers.back());
             return fibers.back().get();
         }
-        Fiber *found = idle.back();
+        Fiber* found = idle.back();
         idle.pop_back();
         return found;
     }
@@ -73,8 +73,8 @@ struct Worker {
     // True unless the threads of the block disagree about a barrier.
     bool run(unsigned block) {
         self = this;
-        std::vector<Fiber *> waiting;
-        auto step = [&](Fiber *fiber) {
+        std::vector<Fiber*> waiting;
+        auto step = [&](Fiber* fiber) {
             current = fiber;
             fiber->finished = false;
             kernel.enter(fiber->thread, block, threads, blocks, barrier);
@@ -82,23 +82,23 @@ struct Worker {
             (fiber->finished ? idle : waiting).push_back(fiber);
         };
         for (unsigned i = 0; i < threads; i++) {
-            Fiber *fiber = take();
+            Fiber* fiber = take();
             fiber->thread = descending ? threads - 1 - i : i;
             step(fiber);
         }
         while (!waiting.empty()) {
             if (waiting.size() != threads) return false;
-            std::vector<Fiber *> round;
+            std::vector<Fiber*> round;
             round.swap(waiting);
             std::reverse(round.begin(), round.end());
-            for (Fiber *fiber : round) step(fiber);
+            for (Fiber* fiber : round) step(fiber);
         }
         return true;
     }
 };
-inline thread_local Worker *Worker::self = nullptr;
+inline thread_local Worker* Worker::self = nullptr;
 
-inline bool run_blocks(const Kernel &kernel, unsigned blocks, unsigned threads, void **arguments) {
+inline bool run_blocks(const Kernel& kernel, unsigned blocks, unsigned threads, void** arguments) {
     static std::atomic<unsigned> launches{0};
     bool descending = launches++ % 2;
     std::atomic<unsigned> next{0};
@@ -112,7 +112,7 @@ inline bool run_blocks(const Kernel &kernel, unsigned blocks, unsigned threads, 
     std::vector<std::thread> others;
     for (unsigned i = 1; i < workers; i++) others.emplace_back(work);
     work();
-    for (auto &other : others) other.join();
+    for (auto& other : others) other.join();
     return good;
 }
 
