@@ -1,0 +1,322 @@
+"""The device protocol on the CUDA driver API (cuda-bindings) and NVRTC: no toolkit, no compiler, no CuPy.
+
+NVRTC turns the text into machine code for the GPU at hand; the result is kept on disk (STEPPE_CACHE_DIR, or the user's
+cache folder) under a name made of text, options, architecture and NVRTC's version, with the text beside it. A GPU newer
+than NVRTC gets PTX, which the driver finishes. Each module carries its name in `steppe_program`, so that a profiler's
+user (or the tests' stand-in driver) can find the text it came from.
+
+The driver's context belongs to a thread, so every entry makes it current; that costs less than a microsecond.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import tempfile
+import weakref
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from cuda.bindings import driver, nvrtc
+
+from ..errors import DeviceError, DeviceMemoryError
+from .device import Device, DeviceInfo, Program
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+    from .memory import Buffer, Handle
+    from .source import Source
+
+OPTIONS = ("-std=c++17", "--fmad=false")
+_A = driver.CUdevice_attribute
+_CTYPES = {
+    "uint8": ctypes.c_uint8,
+    "int32": ctypes.c_int32,
+    "uint32": ctypes.c_uint32,
+    "int64": ctypes.c_int64,
+    "uint64": ctypes.c_uint64,
+    "float32": ctypes.c_float,
+    "float64": ctypes.c_double,
+}
+
+
+def check(result: tuple[Any, ...]) -> Handle:
+    """Return what a call of the driver or of NVRTC gave, or raise DeviceError."""
+    error, *values = result
+    if int(error) != 0:
+        if isinstance(error, nvrtc.nvrtcResult):
+            text = nvrtc.nvrtcGetErrorString(error)[1]
+            msg = f"NVRTC: {text.decode() if isinstance(text, bytes) else text}"
+            raise DeviceError(msg)
+        text = driver.cuGetErrorString(error)[1]
+        msg = f"CUDA: {text.decode() if isinstance(text, bytes) else text or error}"
+        raise (
+            DeviceMemoryError(msg, needed=0, free=0)
+            if error == driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY
+            else DeviceError(msg)
+        )
+    return values[0] if len(values) == 1 else tuple(values)
+
+
+def find() -> list[DeviceInfo]:
+    """List the CUDA devices, or raise DeviceError that says what is missing."""
+    try:
+        check(driver.cuInit(0))
+        count = check(driver.cuDeviceGetCount())
+    except DeviceError as error:
+        msg = f"the NVIDIA driver reports no usable GPU ({error})"
+        raise DeviceError(msg) from error
+    except (RuntimeError, OSError) as error:
+        msg = "no NVIDIA driver (libcuda) is installed: install the driver of the GPU; steppe needs no CUDA toolkit"
+        raise DeviceError(msg) from error
+    if count == 0:
+        msg = "the NVIDIA driver reports no GPU"
+        raise DeviceError(msg)
+    return [_facts(index) for index in range(count)]
+
+
+def choose(rest: str) -> DeviceInfo:
+    """Take device `rest` (a number; "" for 0), and find out now whether kernels can be compiled for it."""
+    found = find()
+    if rest and not rest.isdecimal():
+        msg = f"CUDA devices are numbered: cuda, cuda:0 … cuda:{len(found) - 1}, not cuda:{rest}"
+        raise DeviceError(msg)
+    index = int(rest or 0)
+    if index >= len(found):
+        msg = f"there is no cuda:{index}; there are {len(found)}: {'; '.join(f.description for f in found)}"
+        raise DeviceError(msg)
+    _architecture(index)
+    return found[index]
+
+
+def _attribute(attribute: Handle, index: int) -> int:
+    return int(check(driver.cuDeviceGetAttribute(attribute, check(driver.cuDeviceGet(index)))))
+
+
+def _facts(index: int) -> DeviceInfo:
+    device = check(driver.cuDeviceGet(index))
+    name = check(driver.cuDeviceGetName(128, device)).split(b"\0")[0].decode()
+    major = _attribute(_A.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, index)
+    minor = _attribute(_A.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, index)
+    version = check(driver.cuDriverGetVersion())
+    return DeviceInfo(
+        name=f"cuda:{index}",
+        kind="cuda",
+        description=f"{name} (compute {major}.{minor}, driver for CUDA {version // 1000}.{version % 1000 // 10})",
+        is_gpu=True,
+        memory=int(check(driver.cuDeviceTotalMem(device))),
+        units=_attribute(_A.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, index),
+        max_block=_attribute(_A.CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, index),
+    )
+
+
+def _architecture(index: int) -> str:
+    """Return NVRTC's -arch for a device: sm_NN gives machine code, compute_NN gives PTX for a GPU newer than NVRTC."""
+    major = _attribute(_A.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, index)
+    mine = 10 * major + _attribute(_A.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, index)
+    try:
+        known = list(check(nvrtc.nvrtcGetSupportedArchs()))
+    except (RuntimeError, OSError) as error:
+        if isinstance(error, DeviceError):
+            raise
+        msg = "NVRTC, which compiles the kernels, is not installed: pip install 'steppe[cuda]' (or 'steppe[cuda12]')"
+        raise DeviceError(msg) from error
+    if mine in known:
+        return f"sm_{mine}"
+    older = [arch for arch in known if arch < mine]
+    if not older:
+        oldest = min(known) / 10
+        msg = (
+            f"this NVRTC compiles for compute {oldest} and newer, the GPU has {mine / 10}: pip install 'steppe[cuda12]'"
+        )
+        raise DeviceError(msg)
+    return f"compute_{max(older)}"
+
+
+def compile_text(text: str, name: str, architecture: str) -> bytes:
+    """Compile CUDA text for an architecture; needs NVRTC but no driver."""
+    program = check(nvrtc.nvrtcCreateProgram(text.encode(), f"{name}.cu".encode(), 0, [], []))
+    try:
+        options = [option.encode() for option in (*OPTIONS, f"-arch={architecture}")]
+        result = nvrtc.nvrtcCompileProgram(program, len(options), options)
+        if int(result[0]) != 0:
+            log = b" " * check(nvrtc.nvrtcGetProgramLogSize(program))
+            check(nvrtc.nvrtcGetProgramLog(program, log))
+            msg = f"NVRTC cannot compile {name}.c for {architecture}:\n{log.decode(errors='replace').rstrip(chr(0))}"
+            raise DeviceError(msg)
+        machine_code = architecture.startswith("sm_")
+        size = check((nvrtc.nvrtcGetCUBINSize if machine_code else nvrtc.nvrtcGetPTXSize)(program))
+        image: bytes = b" " * size
+        check((nvrtc.nvrtcGetCUBIN if machine_code else nvrtc.nvrtcGetPTX)(program, image))
+        return image
+    finally:
+        nvrtc.nvrtcDestroyProgram(program)
+
+
+def cache_folder() -> Path:
+    """Return where compiled kernels are kept: STEPPE_CACHE_DIR, or the system's place for caches."""
+    if chosen := os.environ.get("STEPPE_CACHE_DIR"):
+        return Path(chosen)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData/Local") / "steppe/cache"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "steppe"
+
+
+def cached_image(source: Source, architecture: str, *, afresh: bool = False) -> bytes:
+    """Return the compiled image of a source, from disk if it is there; without a folder to write to it is made anew."""
+    key = source.key(OPTIONS, architecture, check(nvrtc.nvrtcVersion()))
+    path = cache_folder() / f"{key}.cubin"
+    if not afresh:
+        try:
+            return path.read_bytes()
+        except OSError:
+            pass
+    text = f'{source.text}\nextern "C" __device__ char steppe_program[] = "steppe_program:{key}";\n'
+    image = compile_text(text, source.name, architecture)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for target, data in ((path.with_suffix(".cu"), text.encode()), (path, image)):
+            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+                file.write(data)
+            Path(file.name).replace(target)  # other processes see all of it or nothing
+    except OSError:
+        pass
+    return image
+
+
+class _Event:
+    """An event of the driver; keeps the host array of its copy alive."""
+
+    def __init__(self, device: Cuda, stream: Handle, array: NDArray[Any] | None = None) -> None:
+        self.handle = check(driver.cuEventCreate(driver.CUevent_flags.CU_EVENT_DISABLE_TIMING))
+        check(driver.cuEventRecord(self.handle, stream))
+        self.device, self.array = device, array
+
+    def __del__(self) -> None:
+        if not sys.is_finalizing() and hasattr(self, "device"):
+            if self.array is not None:  # a copy may still read it
+                self.device.finish(self)
+            driver.cuEventDestroy(self.handle)
+
+
+class Cuda(Device):
+    """A CUDA device."""
+
+    target = "cuda"
+
+    def __init__(self, info: DeviceInfo, memory_limit: int | None = None) -> None:
+        index = int(info.name.partition(":")[2])
+        self._arch = _architecture(index)
+        self._context = check(driver.cuDevicePrimaryCtxRetain(check(driver.cuDeviceGet(index))))
+        self._enter()
+        free = int(check(driver.cuMemGetInfo())[0])
+        super().__init__(info, free if memory_limit is None else min(memory_limit, free))
+        flag = driver.CUstream_flags.CU_STREAM_NON_BLOCKING
+        self._stream = check(driver.cuStreamCreate(flag))
+        self._copies = check(driver.cuStreamCreate(flag))
+
+    def _enter(self) -> None:
+        check(driver.cuCtxSetCurrent(self._context))
+
+    def finish(self, event: Handle = None) -> None:  # noqa: D102
+        self._enter()
+        if event is None:
+            check(driver.cuStreamSynchronize(self._copies))
+            check(driver.cuStreamSynchronize(self._stream))
+        else:
+            check(driver.cuEventSynchronize(event.handle))
+
+    def staging(self, size: int, dtype: DTypeLike) -> NDArray[Any]:  # noqa: D102
+        self._enter()
+        nbytes = size * np.dtype(dtype).itemsize
+        address = int(check(driver.cuMemHostAlloc(max(nbytes, 8), 0)))
+        memory = (ctypes.c_char * max(nbytes, 8)).from_address(address)
+        weakref.finalize(memory, _free_host, self._context, address).atexit = False
+        return np.ndarray((size,), np.dtype(dtype), buffer=memoryview(memory))
+
+    def event(self) -> _Event:  # noqa: D102
+        self._enter()
+        return _Event(self, self._stream)
+
+    def wait(self, event: Handle) -> None:  # noqa: D102
+        self._enter()
+        check(driver.cuStreamWaitEvent(self._stream, event.handle, 0))
+
+    def _compile(self, source: Source) -> Handle:
+        self._enter()
+        try:
+            return check(driver.cuModuleLoadData(cached_image(source, self._arch)))
+        except DeviceMemoryError:
+            raise
+        except DeviceError:  # the file may be damaged: compile afresh, once
+            return check(driver.cuModuleLoadData(cached_image(source, self._arch, afresh=True)))
+
+    def _launch(self, program: Program, kernel: str, groups: int, values: list[Any]) -> None:
+        self._enter()
+        if kernel not in program.functions:
+            program.functions[kernel] = check(driver.cuModuleGetFunction(program.module, kernel.encode()))
+        parameters = program.source.kernels[kernel]
+        types = tuple(ctypes.c_void_p if p.pointer else _CTYPES[p.dtype.name] for p in parameters)
+        numbers = tuple(v if p.pointer else v.item() for p, v in zip(parameters, values, strict=True))
+        function = program.functions[kernel]
+        check(driver.cuLaunchKernel(function, groups, 1, 1, program.block, 1, 1, 0, self._stream, (numbers, types), 0))
+
+    def _alloc(self, nbytes: int) -> int:
+        self._enter()
+        try:
+            return int(check(driver.cuMemAlloc(nbytes)))
+        except DeviceMemoryError as error:
+            free = int(check(driver.cuMemGetInfo())[0])
+            msg = f"{self.info.name}: {nbytes:,} bytes needed, the driver has {free:,} free"
+            raise DeviceMemoryError(msg, needed=nbytes, free=free) from error
+
+    def _free(self, handle: int) -> None:
+        self._enter()
+        check(driver.cuMemFree(handle))
+
+    def _write(self, handle: int, offset: int, array: NDArray[Any]) -> None:
+        self._enter()
+        check(driver.cuMemcpyHtoDAsync(handle + offset, array.ctypes.data, array.nbytes, self._stream))
+        check(driver.cuStreamSynchronize(self._stream))
+
+    def _read(self, array: NDArray[Any], handle: int, offset: int) -> None:
+        self._enter()
+        check(driver.cuMemcpyDtoHAsync(array.ctypes.data, handle + offset, array.nbytes, self._stream))
+        check(driver.cuStreamSynchronize(self._stream))
+
+    def _fill(self, buffer: Buffer, value: NDArray[Any], offset: int, count: int) -> None:
+        self._enter()
+        size = buffer.dtype.itemsize
+        address = buffer.handle + offset * size
+        if size == 1:
+            check(driver.cuMemsetD8Async(address, int(value.view(np.uint8)), count, self._stream))
+        elif size == 4:
+            check(driver.cuMemsetD32Async(address, int(value.view(np.uint32)), count, self._stream))
+        else:
+            low, high = (int(half) for half in value.reshape(1).view(np.uint32))
+            if low == high:
+                check(driver.cuMemsetD32Async(address, low, 2 * count, self._stream))
+            else:
+                program = self.program("fill")
+                groups = min(-(-count // program.block), self.max_groups)
+                values = [buffer.handle, np.int64(offset), np.int64(count), value.view(np.uint64)]
+                self._launch(program, "fill_u64", groups, values)
+
+    def _copy(self, source: int, target: int, nbytes: int) -> None:
+        self._enter()
+        check(driver.cuMemcpyDtoDAsync(target, source, nbytes, self._stream))
+
+    def _write_async(self, handle: int, offset: int, array: NDArray[Any], after: Handle) -> _Event:
+        self._enter()
+        if after is not None:
+            check(driver.cuStreamWaitEvent(self._copies, after.handle, 0))
+        check(driver.cuMemcpyHtoDAsync(handle + offset, array.ctypes.data, array.nbytes, self._copies))
+        return _Event(self, self._copies, array)
+
+
+def _free_host(context: Handle, address: int) -> None:
+    driver.cuCtxSetCurrent(context)
+    driver.cuMemFreeHost(address)

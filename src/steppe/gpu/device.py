@@ -1,0 +1,312 @@
+"""The device protocol: everything a host loop may ask of a device, on one page.
+
+    program(file, ...)                       compile kernels/file.c for these types (cached)
+    alloc(size, dtype), upload(array)        make a Buffer; counted against the byte budget
+    download(buffer), fill(buffer, value), copy(source, target)
+    launch(program, kernel, threads, *args)  enqueue; arguments are checked against the kernel's signature
+    finish()                                 wait until all is done
+    staging(size, dtype)                     host array that copies fast (pinned on CUDA)
+    upload_async(array, into, after=event)   copy on the second queue; gives an Event
+    event(), wait(event), finish(event)      mark the first queue; make it wait; make the host wait
+    memory, count()                          budget used / peak / free; counters for explain()
+
+Two queues, each in order: the first computes, the second copies. They meet only by events, so a host loop can stream
+parts of a graph through two staging buffers while the part before computes. The budget (`memory_limit`) lets a large
+device play a small one: every allocation is counted, and one that does not fit is refused with DeviceMemoryError before
+the driver is asked. A subclass (cuda.py, opencl.py) supplies the methods with a leading underscore, and decides nothing
+else.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from abc import ABC, abstractmethod
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import DeviceError, DeviceMemoryError
+from . import source as _source
+from .memory import Buffer, Handle, Memory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from numpy.typing import DTypeLike, NDArray
+
+    from .source import Parameter, Source
+
+
+@dataclass(frozen=True)
+class DeviceInfo:
+    """What is known of a device. `name` is what `get_device` takes; an absent one says why in `reason`."""
+
+    name: str
+    kind: str
+    description: str
+    available: bool = True
+    reason: str = ""
+    is_gpu: bool = False
+    memory: int = 0
+    largest_allocation: int = 0
+    units: int = 1
+    max_block: int = 1
+    has_f64: bool = True
+    has_atomic_64: bool = True
+
+
+@dataclass
+class Counters:
+    """What a device did while the counters were open; see `Device.count`."""
+
+    launches: int = 0
+    bytes_up: int = 0
+    bytes_down: int = 0
+    compile_seconds: float = 0.0
+    peak_bytes: int = 0
+
+
+class Program:
+    """A compiled kernel file."""
+
+    def __init__(self, source: Source, block: int, module: Handle) -> None:
+        self.source, self.block, self.module = source, block, module
+        self.functions: dict[str, Any] = {}
+
+
+class Device(ABC):
+    """A device with its byte budget, its two queues and its compiled programs."""
+
+    target: _source.Target
+    extra_defines: dict[str, object]
+
+    def __init__(self, info: DeviceInfo, memory_limit: int | None) -> None:
+        self.info = info
+        self.memory = Memory(info.memory if memory_limit is None else min(memory_limit, info.memory))
+        self.extra_defines = {}
+        self.max_groups = 32 * info.units
+        self._programs: dict[object, Program] = {}
+        self._lock = threading.RLock()
+        self._open = threading.local()
+
+    # Programs and launches
+
+    def program(
+        self,
+        file: str | Path,
+        *,
+        weight: str | None = None,
+        dist: str | None = None,
+        signed: bool = False,
+        block: int = 256,
+        **defines: object,
+    ) -> Program:
+        """Compile a kernel file for these types, or take it from the cache; see `source.make`."""
+        block = min(block, self.info.max_block)
+        wanted = (_source.KERNELS, file, weight, dist, signed, block, tuple(sorted(defines.items())))
+        with self._lock:
+            if wanted not in self._programs:
+                start = time.perf_counter()
+                made = _source.make(
+                    file,
+                    target=self.target,
+                    weight=weight,
+                    dist=dist,
+                    signed=signed,
+                    block=block,
+                    defines=self.extra_defines | defines,
+                )
+                if made.needs_f64 and not self.info.has_f64:
+                    msg = f"{self.info.name} has no 64-bit floats (cl_khr_fp64): use float32 weights or the CPU"
+                    raise DeviceError(msg)
+                if made.needs_atomic_64 and not self.info.has_atomic_64:
+                    msg = (
+                        f"{self.info.name} has no 64-bit atomics (cl_khr_int64_extended_atomics): use 32-bit weights "
+                        "without record_paths, or the CPU"
+                    )
+                    raise DeviceError(msg)
+                self._programs[wanted] = Program(made, block, self._compile(made))
+                for counters in self._counters():
+                    counters.compile_seconds += time.perf_counter() - start
+            return self._programs[wanted]
+
+    def launch(self, program: Program, kernel: str, threads: int, *args: object) -> None:
+        """Enqueue a kernel on at least one thread and about `threads`; kernels stride, so any number is right.
+
+        Numbers are converted to the parameter's type; buffers must have it. `threads` of 0 does nothing.
+        """
+        if threads <= 0:
+            return
+        parameters = program.source.kernels[kernel]
+        if len(parameters) != len(args):
+            msg = f"{program.source.name}.{kernel} takes {len(parameters)} arguments, not {len(args)}"
+            raise TypeError(msg)
+        values = [self._argument(kernel, p, a) for p, a in zip(parameters, args, strict=True)]
+        groups = min(-(-threads // program.block), self.max_groups)
+        with self._lock:
+            self._launch(program, kernel, groups, values)
+        for counters in self._counters():
+            counters.launches += 1
+
+    def _argument(self, kernel: str, parameter: Parameter, value: object) -> Handle:
+        if parameter.pointer:
+            if not isinstance(value, Buffer) or value.dtype != parameter.dtype or value.device is not self:
+                msg = f"{kernel}: {parameter.name} is a buffer of {parameter.dtype} on {self.info.name}, not {value!r}"
+                raise TypeError(msg)
+            if value.handle is None:
+                msg = f"{kernel}: {parameter.name} has been freed"
+                raise ValueError(msg)
+            return value.handle
+        try:
+            number = np.array(value, dtype=parameter.dtype)[()]
+        except (TypeError, ValueError, OverflowError) as error:
+            msg = f"{kernel}: {parameter.name} is one {parameter.dtype}, not {value!r}"
+            raise TypeError(msg) from error
+        if parameter.dtype.kind in "iu" and number != value:  # a float is rounded to the parameter's type
+            msg = f"{kernel}: {parameter.name} is {parameter.dtype} and cannot hold {value!r}"
+            raise TypeError(msg)
+        return number
+
+    # Memory
+
+    def alloc(self, size: int, dtype: DTypeLike, fill: object = None) -> Buffer:
+        """Make a buffer of `size` elements, every cell `fill` unless that is None."""
+        kind = np.dtype(dtype)
+        nbytes = size * kind.itemsize
+        largest = self.info.largest_allocation or nbytes
+        if nbytes > largest:
+            msg = f"{self.info.name}: {nbytes:,} bytes needed in one piece, the device gives at most {largest:,}"
+            raise DeviceMemoryError(msg, needed=nbytes, free=largest)
+        self.memory.take(nbytes, self.info.name)
+        try:
+            handle = self._alloc(max(nbytes, 8))
+        except BaseException:
+            self.memory.give(nbytes)
+            raise
+        for counters in self._counters():
+            counters.peak_bytes = max(counters.peak_bytes, self.memory.used)
+        buffer = Buffer(self, size, kind, handle)
+        if fill is not None:
+            self.fill(buffer, fill)
+        return buffer
+
+    def upload(self, array: NDArray[Any], into: Buffer | None = None, offset: int = 0) -> Buffer:
+        """Copy a host array into a new buffer, or into a given one from element `offset` on; done on return."""
+        array = np.ascontiguousarray(array)
+        if into is None:
+            into = self.alloc(array.size, array.dtype)
+        self._inside(into, offset, array.size, array.dtype)
+        if array.size:
+            self._write(into.handle, offset * into.dtype.itemsize, array)
+        for counters in self._counters():
+            counters.bytes_up += array.nbytes
+        return into
+
+    def download(self, buffer: Buffer, offset: int = 0, count: int | None = None) -> NDArray[Any]:
+        """Copy `count` elements (all) from `offset` on to a new host array, after everything enqueued so far."""
+        count = buffer.size - offset if count is None else count
+        self._inside(buffer, offset, count, buffer.dtype)
+        array = np.empty(count, buffer.dtype)
+        if count:
+            self._read(array, buffer.handle, offset * buffer.dtype.itemsize)
+        for counters in self._counters():
+            counters.bytes_down += array.nbytes
+        return array
+
+    def fill(self, buffer: Buffer, value: object, offset: int = 0, count: int | None = None) -> None:
+        """Write `value` into `count` elements (all) from `offset` on."""
+        count = buffer.size - offset if count is None else count
+        self._inside(buffer, offset, count, buffer.dtype)
+        if count:
+            self._fill(buffer, np.array(value, dtype=buffer.dtype), offset, count)
+
+    def copy(self, source: Buffer, target: Buffer, count: int | None = None) -> None:
+        """Copy the first `count` elements (all) of one buffer to another."""
+        count = source.size if count is None else count
+        self._inside(source, 0, count, target.dtype)
+        self._inside(target, 0, count, source.dtype)
+        if count:
+            self._copy(source.handle, target.handle, count * source.dtype.itemsize)
+
+    @staticmethod
+    def _inside(buffer: Buffer, offset: int, count: int, dtype: np.dtype[Any]) -> None:
+        if dtype != buffer.dtype:
+            msg = f"the buffer holds {buffer.dtype}, not {dtype}"
+            raise TypeError(msg)
+        if offset < 0 or count < 0 or offset + count > buffer.size:
+            msg = f"elements {offset} to {offset + count} of a buffer of {buffer.size}"
+            raise IndexError(msg)
+
+    # The second queue
+
+    def upload_async(self, array: NDArray[Any], into: Buffer, *, offset: int = 0, after: Handle = None) -> Handle:
+        """Copy on the second queue, after event `after`; gives the event of its end.
+
+        Until then the array (best one from `staging`) must not change.
+        """
+        if not array.flags.c_contiguous:
+            msg = "an asynchronous copy takes a contiguous array"
+            raise ValueError(msg)
+        self._inside(into, offset, array.size, array.dtype)
+        for counters in self._counters():
+            counters.bytes_up += array.nbytes
+        return self._write_async(into.handle, offset * into.dtype.itemsize, array, after)
+
+    # Counters
+
+    @contextmanager
+    def count(self) -> Iterator[Counters]:
+        """Count what this thread does on the device inside the `with` block."""
+        counters = Counters(peak_bytes=self.memory.used)
+        self._counters().append(counters)
+        try:
+            yield counters
+        finally:
+            self._counters().remove(counters)
+
+    def _counters(self) -> list[Counters]:
+        if not hasattr(self._open, "counters"):
+            self._open.counters = []
+        opened: list[Counters] = self._open.counters
+        return opened
+
+    # What a target supplies
+
+    @abstractmethod
+    def finish(self, event: Handle = None) -> None:
+        """Wait on the host until everything enqueued (or `event`) is done."""
+
+    @abstractmethod
+    def staging(self, size: int, dtype: DTypeLike) -> NDArray[Any]:
+        """Return a host array from which asynchronous copies are fast."""
+
+    @abstractmethod
+    def event(self) -> Handle:
+        """Mark the end of what has been enqueued on the first queue."""
+
+    @abstractmethod
+    def wait(self, event: Handle) -> None:
+        """Let everything enqueued on the first queue from now on wait for `event`."""
+
+    @abstractmethod
+    def _compile(self, source: Source) -> Handle: ...
+    @abstractmethod
+    def _launch(self, program: Program, kernel: str, groups: int, values: list[Any]) -> None: ...
+    @abstractmethod
+    def _alloc(self, nbytes: int) -> Handle: ...
+    @abstractmethod
+    def _free(self, handle: Handle) -> None: ...
+    @abstractmethod
+    def _write(self, handle: Handle, offset: int, array: NDArray[Any]) -> None: ...
+    @abstractmethod
+    def _read(self, array: NDArray[Any], handle: Handle, offset: int) -> None: ...
+    @abstractmethod
+    def _fill(self, buffer: Buffer, value: NDArray[Any], offset: int, count: int) -> None: ...
+    @abstractmethod
+    def _copy(self, source: Handle, target: Handle, nbytes: int) -> None: ...
+    @abstractmethod
+    def _write_async(self, handle: Handle, offset: int, array: NDArray[Any], after: Handle) -> Handle: ...

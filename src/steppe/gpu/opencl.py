@@ -1,0 +1,185 @@
+"""The device protocol on PyOpenCL: GPUs of any maker, and CPUs through PoCL.
+
+Text is built as OpenCL C 1.2, which every driver has (Apple's ends there). Compiled kernels are cached by the drivers
+themselves. Oclgrind, the interpreter that looks for races, is a platform like any other, except that it is taken only
+when asked for by name, and that it gets CHECK (see LOAD in DIALECT.md) and no optimiser, which would hide races.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyopencl as cl
+
+from ..errors import DeviceError, DeviceMemoryError
+from .device import Device, DeviceInfo, Program
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+    from .memory import Buffer, Handle
+    from .source import Source
+
+OPTIONS = ("-cl-std=CL1.2", "-w")
+_contexts: dict[Any, Any] = {}
+_contexts_lock = threading.Lock()
+
+
+def find() -> list[tuple[DeviceInfo, Any]]:
+    """List every OpenCL device as (facts, handle): GPUs first, Oclgrind last."""
+    try:
+        platforms = cl.get_platforms()
+    except cl.LogicError as error:
+        msg = (
+            "no OpenCL driver is installed: install the GPU's driver, or PoCL for the CPU (pip install pyopencl[pocl])"
+        )
+        raise DeviceError(msg) from error
+    found = []
+    for platform in platforms:
+        try:
+            handles = platform.get_devices()
+        except cl.RuntimeError:  # a platform without devices
+            continue
+        found += [(_facts(platform, handle), handle) for handle in handles]
+    if not found:
+        msg = "the OpenCL drivers report no device"
+        raise DeviceError(msg)
+    found.sort(key=lambda pair: (_is_oclgrind(pair[1]), not pair[0].is_gpu))
+    seen: dict[str, int] = {}
+    for k, (info, handle) in enumerate(found):  # the second of two equal GPUs is called NAME#2
+        seen[info.name] = seen.get(info.name, 0) + 1
+        if seen[info.name] > 1:
+            found[k] = replace(info, name=f"{info.name}#{seen[info.name]}"), handle
+    return found
+
+
+def choose(name: str) -> tuple[DeviceInfo, Any]:
+    """Take the first device, the one of that very name, or the first whose platform or device name contains `name`."""
+    found = find()
+    for info, handle in found:
+        if info.name == f"opencl:{name}":
+            return info, handle
+    for info, handle in found:
+        if name.lower() in info.description.lower() if name else not _is_oclgrind(handle):
+            return info, handle
+    names = "; ".join(info.description for info, _ in found)
+    msg = f"no OpenCL device is called {name!r}; there are: {names}" if name else f"no OpenCL device but {names}"
+    raise DeviceError(msg)
+
+
+def _is_oclgrind(handle: Handle) -> bool:
+    return "oclgrind" in handle.platform.name.lower()
+
+
+def _facts(platform: Handle, handle: Handle) -> DeviceInfo:
+    extensions = handle.extensions.split()
+    return DeviceInfo(
+        name=f"opencl:{handle.name.strip()}",
+        kind="opencl",
+        description=f"{handle.name.strip()} ({platform.name}, {platform.version.strip()})",
+        is_gpu=bool(handle.type & cl.device_type.GPU) and not _is_oclgrind(handle),
+        memory=handle.global_mem_size,
+        largest_allocation=handle.max_mem_alloc_size,
+        units=handle.max_compute_units,
+        max_block=handle.max_work_group_size,
+        has_f64="cl_khr_fp64" in extensions,
+        has_atomic_64="cl_khr_int64_extended_atomics" in extensions,
+    )
+
+
+class OpenCL(Device):
+    """An OpenCL device."""
+
+    target = "opencl"
+
+    def __init__(self, info: DeviceInfo, handle: Handle, memory_limit: int | None = None) -> None:
+        super().__init__(info, memory_limit)
+        with _contexts_lock:
+            if handle not in _contexts:
+                _contexts[handle] = cl.Context([handle])
+            self._context = _contexts[handle]
+        self._queue = cl.CommandQueue(self._context)
+        self._copies = cl.CommandQueue(self._context)
+        flags = {"HAS_F64": info.has_f64, "HAS_ATOMIC_64": info.has_atomic_64, "CHECK": _is_oclgrind(handle)}
+        self._options = [*OPTIONS, "-cl-opt-disable"] if _is_oclgrind(handle) else [*OPTIONS]
+        self.extra_defines = {name: 1 for name, present in flags.items() if present}
+
+    def finish(self, event: Handle = None) -> None:  # noqa: D102
+        if event is None:
+            self._copies.finish()
+            self._queue.finish()
+        else:
+            event.wait()
+
+    def staging(self, size: int, dtype: DTypeLike) -> NDArray[Any]:  # noqa: D102
+        return np.empty(size, dtype)  # OpenCL has no common way to pinned memory
+
+    def event(self) -> Handle:  # noqa: D102
+        mark = cl.enqueue_marker(self._queue)
+        self._queue.flush()
+        return mark
+
+    def wait(self, event: Handle) -> None:  # noqa: D102
+        cl.enqueue_barrier(self._queue, wait_for=[event])
+
+    def _compile(self, source: Source) -> Handle:
+        try:
+            return cl.Program(self._context, source.text).build(self._options, cache_dir=False)
+        except cl.RuntimeError as error:
+            msg = f"{self.info.name} cannot compile {source.name}.c:\n{error}"
+            raise DeviceError(msg) from error
+
+    def _launch(self, program: Program, kernel: str, groups: int, values: list[Any]) -> None:
+        if kernel not in program.functions:
+            made = program.functions[kernel] = cl.Kernel(program.module, kernel)
+            # Known types make PyOpenCL pack numbers in 0.2 instead of 12 microseconds each.
+            made.set_scalar_arg_dtypes([None if p.pointer else p.dtype for p in program.source.kernels[kernel]])
+        try:
+            program.functions[kernel](self._queue, (groups * program.block,), (program.block,), *values)
+        except cl.MemoryError as error:
+            raise self._out_of_memory(0) from error
+        except cl.Error as error:
+            msg = f"{self.info.name} cannot run {kernel} with {groups} blocks of {program.block}: {error}"
+            raise DeviceError(msg) from error
+
+    def _alloc(self, nbytes: int) -> Handle:
+        try:
+            return cl.Buffer(self._context, cl.mem_flags.READ_WRITE, nbytes)
+        except (cl.MemoryError, cl.LogicError) as error:
+            raise self._out_of_memory(nbytes) from error
+
+    def _free(self, handle: Handle) -> None:
+        handle.release()
+
+    def _write(self, handle: Handle, offset: int, array: NDArray[Any]) -> None:
+        try:
+            cl.enqueue_copy(self._queue, handle, array, dst_offset=offset, is_blocking=True)
+        except cl.MemoryError as error:  # drivers may put off the allocation until the first use
+            raise self._out_of_memory(array.nbytes) from error
+
+    def _read(self, array: NDArray[Any], handle: Handle, offset: int) -> None:
+        cl.enqueue_copy(self._queue, array, handle, src_offset=offset, is_blocking=True)
+
+    def _fill(self, buffer: Buffer, value: NDArray[Any], offset: int, count: int) -> None:
+        size = buffer.dtype.itemsize
+        try:
+            cl.enqueue_fill_buffer(self._queue, buffer.handle, value, offset * size, count * size)
+        except cl.MemoryError as error:
+            raise self._out_of_memory(buffer.nbytes) from error
+
+    def _copy(self, source: Handle, target: Handle, nbytes: int) -> None:
+        cl.enqueue_copy(self._queue, target, source, byte_count=nbytes)
+
+    def _write_async(self, handle: Handle, offset: int, array: NDArray[Any], after: Handle) -> Handle:
+        waits = None if after is None else [after]
+        done = cl.enqueue_copy(self._copies, handle, array, dst_offset=offset, is_blocking=False, wait_for=waits)
+        self._copies.flush()
+        return done
+
+    def _out_of_memory(self, nbytes: int) -> DeviceMemoryError:
+        free = max(self.memory.free, 0)
+        msg = f"{self.info.name}: the driver has no room for {nbytes:,} bytes (free by our own count: {free:,})"
+        return DeviceMemoryError(msg, needed=nbytes, free=free)

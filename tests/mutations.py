@@ -1,0 +1,98 @@
+"""Seeded bugs: each changes the text of a kernel file, and Oclgrind must notice it.
+
+This is the test of the tests: it shows that "no report" means something. Add an entry for every barrier, atomic and
+bound that matters in a new kernel. `code` runs the kernel with `device` (Oclgrind) defined, on a small input.
+"""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from steppe.gpu import source
+
+WORDS = Path(__file__).parent / "kernels"
+SCAN = "import words; words.check_blocks(device, 64)"
+
+
+def copy_kernels(folder):
+    """Copy all kernel files, the tests' own too, to `folder`."""
+    for path in (*source.KERNELS.iterdir(), *WORDS.iterdir()):
+        if path.suffix in (".c", ".h"):
+            shutil.copy(path, folder)
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """One seeded bug: in `file`, `find` (which stands there once, or is counted by `times`) becomes `replace`."""
+
+    name: str
+    file: str
+    find: str
+    replace: str
+    code: str
+    times: int = 1
+    timeout: int = 60
+
+    def write(self, folder):
+        """Copy all kernel files to `folder`, this one changed."""
+        copy_kernels(folder)
+        changed = Path(folder) / self.file
+        text = changed.read_text()
+        assert text.count(self.find) == self.times, f"{self.file} has {text.count(self.find)} times: {self.find}"
+        changed.write_text(text.replace(self.find, self.replace))
+
+
+MUTATIONS = [
+    Mutation(
+        "block_scan: no barrier after reading",
+        "prelude.h",
+        "        u32 before = me >= step ? scratch[me - step] : 0u;\n        BARRIER();\n",
+        "        u32 before = me >= step ? scratch[me - step] : 0u;\n",
+        SCAN,
+    ),
+    Mutation(
+        "block_scan: no barrier after writing",
+        "prelude.h",
+        "        scratch[me] = sum;\n        BARRIER();\n    }\n",
+        "        scratch[me] = sum;\n    }\n",
+        SCAN,
+    ),
+    Mutation(
+        "block_scan: scratch used again too early",
+        "prelude.h",
+        "    *total = scratch[LOCAL_SIZE - 1];\n    BARRIER();\n",
+        "    *total = scratch[LOCAL_SIZE - 1];\n",
+        SCAN,
+    ),
+    Mutation(
+        "fill: out of bounds",
+        "fill.c",
+        "i < count;",
+        "i <= count;",
+        'b = device.alloc(100, "u8")\n'
+        'device.launch(device.program("fill"), "fill_u64", 100, b, 0, 100, 1); device.finish()',
+    ),
+    Mutation(
+        "atomics: a plain add for ADD",
+        "words.c",
+        "old[1 * n + i] = ADD_u32(&cells[1], 3u);",
+        "old[1 * n + i] = cells[1]; cells[1] += 3u;",
+        "import words, numpy; words.KERNELS = source.KERNELS\n"
+        'words.check_atomics(device, "words.c", "atomics_u32", numpy.dtype("u4"), 300)',
+    ),
+    Mutation(
+        "local atomics: a barrier that one thread misses",
+        "words.c",
+        "    BARRIER();\n    for (u32 r = 0;",
+        "    if (LOCAL_ID > 0) BARRIER();\n    for (u32 r = 0;",
+        "import words, numpy; words.KERNELS = source.KERNELS\n"
+        'words.check_local_atomics(device, "words.c", numpy.uint32, numpy.int32)',
+    ),
+    Mutation(
+        "racing: plain accesses for LOAD and STORE",
+        "prelude_opencl.h",
+        "#ifdef CHECK",
+        "#if 0",
+        'import words, numpy; words.check_racing(device, "words.c", numpy.dtype("u4"), 300)',
+    ),
+]

@@ -1,0 +1,119 @@
+// Runs the blocks of a launch on host threads, and the threads of a block as fibers on one of them.
+//
+// A fiber is needed only where a thread meets a barrier: one that returns without is followed on the same stack by the
+// next. The threads of a block start in ascending order in one launch and descending in the next, so that a kernel
+// cannot rely on either. A barrier that not all threads of a block reach is an error here (on a GPU it may hang).
+#pragma once
+#include <ucontext.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace standin {
+
+struct Kernel {
+    void (*call)(void**);
+    void (*enter)(unsigned, unsigned, unsigned, unsigned, void (*)());
+    std::vector<int> sizes;
+    std::vector<bool> pointers;
+};
+
+struct Fiber {
+    ucontext_t context;
+    std::unique_ptr<char[]> stack;
+    unsigned thread = 0;
+    bool finished = false;
+};
+
+struct Worker {
+    static constexpr size_t stack_bytes = 64 * 1024;
+    const Kernel& kernel;
+    void** arguments;
+    unsigned threads, blocks;
+    bool descending;
+    std::vector<std::unique_ptr<Fiber>> fibers;
+    std::vector<Fiber*> idle;
+    ucontext_t scheduler;
+    Fiber* current = nullptr;
+    static thread_local Worker* self;
+
+    static void barrier() { swapcontext(&self->current->context, &self->scheduler); }
+
+    static void body() {
+        for (;;) {
+            self->kernel.call(self->arguments);
+            self->current->finished = true;
+            barrier();
+        }
+    }
+
+    static void prepare(Fiber& fiber) {
+        fiber.stack.reset(new char[stack_bytes]);
+        getcontext(&fiber.context);
+        fiber.context.uc_stack.ss_sp = fiber.stack.get();
+        fiber.context.uc_stack.ss_size = stack_bytes;
+        fiber.context.uc_link = nullptr;
+        makecontext(&fiber.context, body, 0);
+    }
+
+    Fiber* take() {
+        if (idle.empty()) {
+            fibers.push_back(std::make_unique<Fiber>());
+            prepare(*fibers.back());
+            return fibers.back().get();
+        }
+        Fiber* found = idle.back();
+        idle.pop_back();
+        return found;
+    }
+
+    // True unless the threads of the block disagree about a barrier.
+    bool run(unsigned block) {
+        self = this;
+        std::vector<Fiber*> waiting;
+        auto step = [&](Fiber* fiber) {
+            current = fiber;
+            fiber->finished = false;
+            kernel.enter(fiber->thread, block, threads, blocks, barrier);
+            swapcontext(&scheduler, &fiber->context);
+            (fiber->finished ? idle : waiting).push_back(fiber);
+        };
+        for (unsigned i = 0; i < threads; i++) {
+            Fiber* fiber = take();
+            fiber->thread = descending ? threads - 1 - i : i;
+            step(fiber);
+        }
+        while (!waiting.empty()) {
+            if (waiting.size() != threads) return false;
+            std::vector<Fiber*> round;
+            round.swap(waiting);
+            std::reverse(round.begin(), round.end());
+            for (Fiber* fiber : round) step(fiber);
+        }
+        return true;
+    }
+};
+inline thread_local Worker* Worker::self = nullptr;
+
+inline bool run_blocks(const Kernel& kernel, unsigned blocks, unsigned threads, void** arguments) {
+    static std::atomic<unsigned> launches{0};
+    bool descending = launches++ % 2;
+    std::atomic<unsigned> next{0};
+    std::atomic<bool> good{true};
+    auto work = [&] {
+        Worker worker{kernel, arguments, threads, blocks, descending, {}, {}, {}, nullptr};
+        for (unsigned block = next++; block < blocks && good; block = next++)
+            if (!worker.run(block)) good = false;
+    };
+    unsigned workers = std::min(blocks, std::max(2u, std::min(8u, std::thread::hardware_concurrency())));
+    std::vector<std::thread> others;
+    for (unsigned i = 1; i < workers; i++) others.emplace_back(work);
+    work();
+    for (auto& other : others) other.join();
+    return good;
+}
+
+}  // namespace standin

@@ -1,0 +1,362 @@
+// A stand-in for libcuda.so.1: enough of the CUDA driver API to run steppe's CUDA host code on a machine without a GPU.
+//
+// Kernels: the module's image names the text it was compiled from (`steppe_program`, see gpu/cuda.py), which lies
+// beside it in STEPPE_CACHE_DIR; that text is compiled here with g++ after simt.h and run on host threads (blocks.hpp).
+// The machine code itself is not run: this verifies the host code, its arguments and sizes, not NVRTC.
+//
+// Memory: STANDIN_MEMORY bytes; what does not fit is refused with OUT_OF_MEMORY. Fresh memory is full of rubbish,
+// copies and kernel arguments must lie in live allocations.
+//
+// Streams: an operation runs as late as it may, when somebody synchronises or waits. A forgotten wait is thus always
+// seen, where a real driver would forgive it most of the time.
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <regex>
+#include <sstream>
+#include <string>
+
+#include "blocks.hpp"
+
+typedef int Result;
+typedef unsigned long long Pointer;
+enum {
+    OK = 0,
+    INVALID_VALUE = 1,
+    OUT_OF_MEMORY = 2,
+    INVALID_IMAGE = 200,
+    INVALID_CONTEXT = 201,
+    INVALID_HANDLE = 400,
+    NOT_FOUND = 500,
+    ILLEGAL_ADDRESS = 700,
+    LAUNCH_FAILED = 719
+};
+#define API extern "C" __attribute__((visibility("default"))) Result
+
+namespace {
+std::recursive_mutex mutex;
+#define LOCKED std::lock_guard<std::recursive_mutex> hold(mutex)
+long context_object;
+thread_local void* current;
+#define IN_CONTEXT \
+    LOCKED;        \
+    if (current != &context_object) return INVALID_CONTEXT
+
+const char* setting(const char* name, const char* otherwise) { return getenv(name) ? getenv(name) : otherwise; }
+size_t limit() { return strtoull(setting("STANDIN_MEMORY", "1073741824"), nullptr, 10); }
+size_t used;
+std::map<Pointer, size_t> live, pinned;
+
+bool inside(const std::map<Pointer, size_t>& spans, Pointer p, size_t n) {
+    auto next = spans.upper_bound(p);
+    if (next == spans.begin()) return false;
+    auto span = std::prev(next);
+    return p + n <= span->first + span->second;
+}
+
+struct Stream {
+    std::deque<std::function<Result()>> todo;
+    uint64_t done = 0;
+    uint64_t issued() const { return done + todo.size(); }
+};
+struct Event {
+    Stream* stream = nullptr;
+    uint64_t position = 0;
+};
+std::vector<Stream*> streams;
+Result sticky = OK;
+
+void drain(Stream* stream, uint64_t position) {
+    while (stream->done < position) {
+        auto operation = std::move(stream->todo.front());
+        stream->todo.pop_front();
+        stream->done++;
+        Result result = operation();
+        if (result != OK && sticky == OK) sticky = result;
+    }
+}
+Result drain_all() {
+    for (Stream* stream : streams) drain(stream, stream->issued());
+    return sticky;
+}
+
+struct Module {
+    void* library = nullptr;
+    std::map<std::string, standin::Kernel> kernels;
+};
+
+// The name that gpu/cuda.py put into the module: as text in machine code, as a list of numbers in PTX.
+std::string program_key(const char* image) {
+    std::string found;
+    bool elf = memcmp(image, "\177ELF", 4) == 0;
+    if (elf) {
+        uint64_t sections;  // of a 64-bit ELF file: the section table is its last part
+        uint16_t size, count;
+        memcpy(&sections, image + 40, 8), memcpy(&size, image + 58, 2), memcpy(&count, image + 60, 2);
+        std::string all(image, std::max<uint64_t>(sections + uint64_t(size) * count, 64));
+        uint64_t end = all.size();
+        for (unsigned i = 0; i < count; i++) {
+            uint64_t offset, length;
+            uint32_t type;
+            memcpy(&type, image + sections + i * size + 4, 4);
+            memcpy(&offset, image + sections + i * size + 24, 8), memcpy(&length, image + sections + i * size + 32, 8);
+            if (type != 8) end = std::max(end, offset + length);
+        }
+        all.assign(image, end);
+        size_t at = all.find("steppe_program:");
+        if (at != std::string::npos) found = all.substr(at + 15, 40);
+    } else {
+        const char* list = strstr(image, "steppe_program[");
+        list = list ? strchr(list, '{') : nullptr;
+        std::string text;
+        while (list && *list != '}') text += char(strtol(list + 1, const_cast<char**>(&list), 10));
+        if (text.rfind("steppe_program:", 0) == 0) found = text.substr(15, 40);
+    }
+    return found;
+}
+
+Result load(Module* module, const std::string& key) {
+    std::string folder = setting("STEPPE_CACHE_DIR", "."), base = folder + "/" + key, shared = base + ".so";
+    std::ifstream file(base + ".cu");
+    if (!file) return INVALID_IMAGE;
+    std::stringstream text;
+    text << file.rdbuf();
+    std::string body = text.str();
+    body = std::regex_replace(body, std::regex("/\\*[^]*?\\*/"), "");
+    std::vector<std::string> names;
+    static const std::regex pattern("(?:^|\n)KERNEL\\s+(\\w+)\\s*\\(");
+    for (std::sregex_iterator it(body.begin(), body.end(), pattern), end; it != end; ++it) names.push_back((*it)[1]);
+    if (access(shared.c_str(), R_OK) != 0) {
+        Dl_info self;
+        dladdr(reinterpret_cast<void*>(&context_object), &self);
+        std::string mine = std::to_string(getpid()), cpp = base + "." + mine + ".cpp", so = shared + "." + mine;
+        std::ofstream out(cpp);
+        out << "#include \"" << setting("STANDIN_HEADER", "simt.h") << "\"\n" << text.str() << "\n";
+        for (auto& name : names) out << "SIMT_KERNEL(" << name << ")\n";
+        out.close();
+        std::string command = std::string(setting("CXX", "g++")) +
+                              " -std=c++17 -O1 -w -shared -fPIC -ffp-contract=off -o '" + so + "' '" + cpp + "'";
+        if (system(command.c_str()) != 0 || rename(so.c_str(), shared.c_str()) != 0) return INVALID_IMAGE;
+        unlink(cpp.c_str());
+    }
+    module->library = dlopen(shared.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!module->library) return INVALID_IMAGE;
+    for (auto& name : names) {
+        standin::Kernel kernel;
+        auto find = [&](const std::string& symbol) { return dlsym(module->library, symbol.c_str()); };
+        kernel.call = reinterpret_cast<void (*)(void**)>(find("simt_call_" + name));
+        kernel.enter = reinterpret_cast<decltype(kernel.enter)>(find("simt_enter"));
+        auto describe = reinterpret_cast<int (*)(int*, bool*)>(find("simt_describe_" + name));
+        if (!kernel.call || !kernel.enter || !describe) return INVALID_IMAGE;
+        int sizes[64];
+        bool pointers[64];
+        int count = describe(sizes, pointers);
+        kernel.sizes.assign(sizes, sizes + count);
+        kernel.pointers.assign(pointers, pointers + count);
+        module->kernels[name] = kernel;
+    }
+    return OK;
+}
+
+void enqueue(void* stream, std::function<Result()> operation) {
+    static_cast<Stream*>(stream)->todo.push_back(std::move(operation));
+}
+}  // namespace
+
+API cuInit(unsigned) { return OK; }
+// NVRTC looks for a table of hooks in the driver, and does without.
+API cuGetExportTable(const void** table, const void*) { return *table = nullptr, NOT_FOUND; }
+API cuDriverGetVersion(int* v) { return *v = 13040, OK; }
+API cuDeviceGetCount(int* n) { return *n = atoi(setting("STANDIN_DEVICES", "2")), OK; }
+API cuDeviceGet(int* device, int index) { return *device = index, OK; }
+API cuDeviceGetName(char* name, int size, int) { return snprintf(name, size, "stand-in GPU"), OK; }
+API cuDeviceTotalMem_v2(size_t* bytes, int) { return *bytes = limit(), OK; }
+API cuDeviceGetAttribute(int* value, int attribute, int) {
+    int capability = atoi(setting("STANDIN_CAPABILITY", "86"));
+    switch (attribute) {
+        case 1:
+            return *value = 1024, OK;  // threads per block
+        case 16:
+            return *value = 4, OK;  // multiprocessors
+        case 75:
+            return *value = capability / 10, OK;  // compute capability
+        case 76:
+            return *value = capability % 10, OK;
+    }
+    return INVALID_VALUE;
+}
+API cuDevicePrimaryCtxRetain(void** context, int) { return *context = &context_object, OK; }
+API cuCtxSetCurrent(void* context) { return current = context, OK; }
+API cuMemGetInfo_v2(size_t* free_bytes, size_t* total) {
+    IN_CONTEXT;
+    return *total = limit(), *free_bytes = limit() - used, OK;
+}
+API cuMemAlloc_v2(Pointer* p, size_t n) {
+    IN_CONTEXT;
+    if (n == 0) return INVALID_VALUE;
+    if (used + n > limit()) return OUT_OF_MEMORY;
+    void* memory = aligned_alloc(256, (n + 255) / 256 * 256);
+    memset(memory, 0xcd, n);
+    *p = reinterpret_cast<Pointer>(memory);
+    live[*p] = n;
+    used += n;
+    return OK;
+}
+API cuMemFree_v2(Pointer p) {
+    IN_CONTEXT;
+    drain_all();
+    auto found = live.find(p);
+    if (found == live.end()) return INVALID_VALUE;
+    used -= found->second;
+    memset(reinterpret_cast<void*>(p), 0xdd, found->second);
+    free(reinterpret_cast<void*>(p));
+    live.erase(found);
+    return sticky;
+}
+API cuMemHostAlloc(void** p, size_t n, unsigned) {
+    IN_CONTEXT;
+    *p = aligned_alloc(4096, (n + 4095) / 4096 * 4096);
+    pinned[reinterpret_cast<Pointer>(*p)] = n;
+    return OK;
+}
+API cuMemFreeHost(void* p) {
+    IN_CONTEXT;
+    drain_all();
+    if (!pinned.erase(reinterpret_cast<Pointer>(p))) return INVALID_VALUE;
+    free(p);
+    return OK;
+}
+API cuStreamCreate(void** stream, unsigned) {
+    IN_CONTEXT;
+    streams.push_back(new Stream);
+    return *stream = streams.back(), OK;
+}
+API cuStreamSynchronize(void* stream) {
+    IN_CONTEXT;
+    drain(static_cast<Stream*>(stream), static_cast<Stream*>(stream)->issued());
+    return sticky;
+}
+API cuEventCreate(void** event, unsigned) { return *event = new Event, OK; }
+API cuEventDestroy_v2(void* event) {
+    LOCKED;
+    delete static_cast<Event*>(event);
+    return OK;
+}
+API cuEventRecord(void* event, void* stream) {
+    IN_CONTEXT;
+    auto* s = static_cast<Stream*>(stream);
+    *static_cast<Event*>(event) = {s, s->issued()};
+    return OK;
+}
+API cuEventSynchronize(void* event) {
+    IN_CONTEXT;
+    auto* e = static_cast<Event*>(event);
+    if (e->stream) drain(e->stream, e->position);
+    return sticky;
+}
+API cuStreamWaitEvent(void* stream, void* event, unsigned) {
+    IN_CONTEXT;
+    Event e = *static_cast<Event*>(event);
+    enqueue(stream, [e] {
+        if (e.stream) drain(e.stream, e.position);
+        return OK;
+    });
+    return OK;
+}
+API cuMemcpyHtoDAsync_v2(Pointer target, const void* source, size_t n, void* stream) {
+    IN_CONTEXT;
+    if (!inside(live, target, n)) return INVALID_VALUE;
+    if (inside(pinned, reinterpret_cast<Pointer>(source), n)) {  // read when the copy runs, as a real one is
+        enqueue(stream, [=] { return memcpy(reinterpret_cast<void*>(target), source, n), OK; });
+    } else {  // a driver takes pageable memory before it returns
+        std::string kept(static_cast<const char*>(source), n);
+        enqueue(stream, [=] { return memcpy(reinterpret_cast<void*>(target), kept.data(), n), OK; });
+    }
+    return OK;
+}
+API cuMemcpyDtoHAsync_v2(void* target, Pointer source, size_t n, void* stream) {
+    IN_CONTEXT;
+    if (!inside(live, source, n)) return INVALID_VALUE;
+    enqueue(stream, [=] { return memcpy(target, reinterpret_cast<void*>(source), n), OK; });
+    return OK;
+}
+API cuMemcpyDtoDAsync_v2(Pointer target, Pointer source, size_t n, void* stream) {
+    IN_CONTEXT;
+    if (!inside(live, source, n) || !inside(live, target, n)) return INVALID_VALUE;
+    enqueue(stream, [=] { return memmove(reinterpret_cast<void*>(target), reinterpret_cast<void*>(source), n), OK; });
+    return OK;
+}
+API cuMemsetD8Async(Pointer p, unsigned char value, size_t n, void* stream) {
+    IN_CONTEXT;
+    if (!inside(live, p, n)) return INVALID_VALUE;
+    enqueue(stream, [=] { return memset(reinterpret_cast<void*>(p), value, n), OK; });
+    return OK;
+}
+API cuMemsetD32Async(Pointer p, unsigned value, size_t n, void* stream) {
+    IN_CONTEXT;
+    if (!inside(live, p, 4 * n) || p % 4) return INVALID_VALUE;
+    enqueue(stream, [=] { return std::fill_n(reinterpret_cast<unsigned*>(p), n, value), OK; });
+    return OK;
+}
+API cuModuleLoadData(void** module, const void* image) {
+    IN_CONTEXT;
+    std::string key = program_key(static_cast<const char*>(image));
+    if (key.empty()) return INVALID_IMAGE;
+    auto* made = new Module;
+    *module = made;
+    return load(made, key);
+}
+API cuModuleGetFunction(void** function, void* module, const char* name) {
+    IN_CONTEXT;
+    auto& kernels = static_cast<Module*>(module)->kernels;
+    auto found = kernels.find(name);
+    if (found == kernels.end()) return NOT_FOUND;
+    return *function = &found->second, OK;
+}
+API cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                   unsigned, void* stream, void** parameters, void**) {
+    IN_CONTEXT;
+    if (gy * gz * by * bz != 1 || gx == 0 || bx == 0 || bx > 1024) return INVALID_VALUE;
+    auto* kernel = static_cast<standin::Kernel*>(function);
+    std::vector<uint64_t> values(kernel->sizes.size());
+    for (size_t i = 0; i < values.size(); i++) {
+        memcpy(&values[i], parameters[i], kernel->sizes[i]);
+        if (kernel->pointers[i] && !inside(live, values[i], 1)) return ILLEGAL_ADDRESS;
+    }
+    enqueue(stream, [=]() mutable {
+        std::vector<void*> pointers;
+        for (auto& value : values) pointers.push_back(&value);
+        return standin::run_blocks(*kernel, gx, bx, pointers.data()) ? OK : LAUNCH_FAILED;
+    });
+    return OK;
+}
+API cuGetErrorName(Result, const char** text) { return *text = "STANDIN_ERROR", OK; }
+API cuGetErrorString(Result error, const char** text) {
+    static const std::map<Result, const char*> texts = {{INVALID_VALUE, "invalid argument"},
+                                                        {OUT_OF_MEMORY, "out of memory"},
+                                                        {INVALID_IMAGE, "device kernel image is invalid"},
+                                                        {INVALID_CONTEXT, "invalid device context"},
+                                                        {NOT_FOUND, "named symbol not found"},
+                                                        {ILLEGAL_ADDRESS, "an illegal memory access was encountered"},
+                                                        {LAUNCH_FAILED, "unspecified launch failure"}};
+    auto found = texts.find(error);
+    return *text = found == texts.end() ? "unknown error" : found->second, OK;
+}
+API cuGetProcAddress_v2(const char* name, void** function, int, uint64_t, int* status) {
+    Dl_info self;
+    dladdr(reinterpret_cast<void*>(&cuInit), &self);
+    static void* library = dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    *function = dlsym(library, (std::string(name) + "_v2").c_str());
+    if (!*function) *function = dlsym(library, name);
+    if (status) *status = *function ? 0 : 1;
+    return *function ? OK : NOT_FOUND;
+}

@@ -1,0 +1,163 @@
+"""Which devices there are, how one is chosen, and what each must do."""
+
+import dataclasses
+import platform
+import subprocess
+import sys
+
+import pytest
+
+import protocol
+from conftest import missing
+from steppe import gpu
+from steppe.errors import DeviceError
+
+
+@pytest.fixture(autouse=True)
+def _no_default(monkeypatch):
+    monkeypatch.delenv("STEPPE_DEVICE", raising=False)
+    monkeypatch.setattr(gpu, "_default", None)
+
+
+@pytest.mark.pocl
+@pytest.mark.parametrize(
+    "check", [protocol.check_arrays, protocol.check_launch, protocol.check_streaming, protocol.check_threads]
+)
+def test_protocol(device, check):
+    check(device)
+
+
+@pytest.mark.pocl
+def test_budget(device):
+    protocol.check_budget(device.info.name)
+
+
+def test_import_touches_no_driver_and_no_optional_package():
+    code = "import sys, steppe, steppe.gpu; print([m for m in sys.modules if m.split('.')[0] in ('pyopencl', 'cuda')])"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    )
+
+
+def test_the_cpu_comes_first_and_each_absent_kind_says_why():
+    found = gpu.devices()
+    assert found[0].name == "cpu"
+    assert {info.kind for info in found} == {"cpu", "cuda", "opencl"}
+    for info in found:
+        assert info.available or "install" in info.reason or "reports no" in info.reason
+
+
+@pytest.mark.pocl
+def test_oclgrind_is_taken_by_name_only(pocl):
+    names = [info.description for info in gpu.devices()]
+    assert "Oclgrind" not in gpu.get_device("opencl").info.description
+    if any("Oclgrind" in name for name in names):
+        assert "Oclgrind" in names[-1]
+        assert "Oclgrind" in gpu.get_device("opencl:oclgrind").info.description
+
+
+@pytest.mark.pocl
+def test_a_name_chooses_and_an_unknown_one_lists_what_there_is(pocl):
+    assert gpu.get_device("opencl:portable") is pocl
+    with pytest.raises(DeviceError, match=r"no OpenCL device is called 'nonsense'; there are: .*PoCL"):
+        gpu.get_device("opencl:nonsense")
+    with pytest.raises(DeviceError, match="no device is called 'metal'"):
+        gpu.get_device("metal")
+    with pytest.raises(DeviceError, match="cannot be negative"):
+        gpu.get_device("opencl", memory_limit=-1)
+
+
+@pytest.mark.pocl
+def test_two_equal_devices_have_two_names(pocl, monkeypatch):
+    from steppe.gpu import opencl
+
+    first = opencl.cl.get_platforms()
+    monkeypatch.setattr(opencl.cl, "get_platforms", lambda: first + first)
+    names = [info.name for info, _ in opencl.find()]
+    assert len(names) == len(set(names))
+    assert f"{pocl.info.name}#2" in names
+    assert opencl.choose(f"{pocl.info.name}#2".partition(":")[2])[0].name.endswith("#2")
+
+
+@pytest.mark.pocl
+def test_default_device(pocl, monkeypatch):
+    assert gpu.default_device() == "cpu"
+    assert gpu.get_device() is None
+    monkeypatch.setenv("STEPPE_DEVICE", "opencl:pocl")
+    assert gpu.get_device() is pocl
+    gpu.set_default_device("cpu")
+    assert gpu.get_device() is None
+    with pytest.raises(DeviceError):
+        gpu.set_default_device("opencl:nonsense")
+    assert gpu.default_device() == "cpu"
+    gpu.set_default_device(None)
+    assert gpu.default_device() == "opencl:pocl"
+
+
+@pytest.mark.parametrize(("module", "name", "extra"), [("pyopencl", "opencl", "opencl"), ("cuda", "cuda", "cuda")])
+def test_a_missing_extra_is_named(monkeypatch, module, name, extra):
+    real = gpu.importlib.util.find_spec
+    monkeypatch.setattr(gpu.importlib.util, "find_spec", lambda m: None if m.split(".")[0] == module else real(m))
+    with pytest.raises(DeviceError, match=rf"pip install 'steppe\[{extra}\]'"):
+        gpu.get_device(name)
+    (info,) = [info for info in gpu.devices() if info.kind == name]
+    assert not info.available
+    assert "not installed" in info.reason
+
+
+def test_no_nvidia_driver_is_said_so():
+    if any(info.kind == "cuda" and info.available for info in gpu.devices()):
+        pytest.skip("this machine has an NVIDIA GPU")
+    with pytest.raises(DeviceError, match=r"driver|pip install"):
+        gpu.get_device("cuda")
+    assert gpu.get_device("auto") is None or "cuda" not in gpu.get_device("auto").info.name
+
+
+@pytest.mark.pocl
+def test_no_opencl_driver_is_said_so():
+    pytest.importorskip("pyopencl")
+    code = (
+        "import pyopencl as cl, steppe.gpu as gpu\n"
+        "def none(): raise cl.LogicError('clGetPlatformIDs failed: PLATFORM_NOT_FOUND_KHR')\n"
+        "cl.get_platforms = none\n"
+        "try: gpu.get_device('opencl')\n"
+        "except gpu.DeviceError as e: print(e)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "pip install pyopencl[pocl]" in done.stdout
+
+
+@pytest.mark.pocl
+def test_without_doubles_or_64_bit_atomics_the_build_is_refused_in_words(pocl):
+    import words
+    from steppe.gpu import opencl
+
+    _, handle = opencl.choose("pocl")
+    poor = opencl.OpenCL(dataclasses.replace(pocl.info, has_f64=False, has_atomic_64=False), handle)
+    words.check_ids(poor)
+    words.check_types(poor, "f32", "f32", signed=False)
+    with pytest.raises(DeviceError, match="no 64-bit floats"):
+        poor.program(words.KERNELS / "typed.c", weight="f64", dist="f64")
+    with pytest.raises(DeviceError, match="no 64-bit atomics"):
+        poor.program(words.KERNELS / "typed.c", weight="i64", dist="u64")
+    with pytest.raises(DeviceError, match="no 64-bit"):
+        poor.program(words.KERNELS / "words64.c")
+
+
+@pytest.mark.pocl
+def test_a_compile_error_names_the_kernels_own_file_and_line(pocl, tmp_path):
+    broken = tmp_path / "broken.c"
+    broken.write_text("/* one */\nKERNEL broken(GLOBAL u32 *p) {\n    p[0] = nonsense;\n}\n", encoding="utf-8")
+    with pytest.raises(DeviceError, match=r"broken\.c:3:.*nonsense"):
+        pocl.program(broken)
+
+
+def test_what_the_test_machine_promises_may_not_be_skipped(monkeypatch):
+    monkeypatch.setenv("CI", "")
+    with pytest.raises(pytest.skip.Exception):
+        missing("absent")
+    monkeypatch.setenv("CI", "true")
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
+    with pytest.raises(pytest.fail.Exception):
+        missing("absent")

@@ -1,0 +1,71 @@
+"""NVRTC compiles every kernel file for every type and architecture; that needs no GPU.
+
+Kernel files are found by themselves. A file that uses WEIGHT, DIST or KEY is built for every combination of types; a
+comment `/* BUILD: NAME=value ... */` adds a variant with these definitions.
+"""
+
+import os
+import re
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
+
+import pytest
+
+from conftest import missing
+from steppe.gpu import source
+
+ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120")
+FILES = sorted(path.stem for path in source.KERNELS.glob("*.c"))
+
+pytestmark = pytest.mark.nvrtc
+
+
+def builds(file):
+    """List the sources of a kernel file: types x variants."""
+    body = (source.KERNELS / f"{file}.c").read_text()
+    typed = re.search(r"\b(WEIGHT|DIST|KEY)\b", body) is not None
+    variants = [{}] + [
+        dict(pair.split("=") for pair in line.split()) for line in re.findall(r"BUILD: ([^*]*)\*/", body)
+    ]
+    for (weight, dist, signed), defines in product(source.COMBINATIONS if typed else [(None, None, False)], variants):
+        yield source.make(file, target="cuda", weight=weight, dist=dist, signed=signed, defines=defines)
+
+
+@pytest.fixture(scope="module")
+def compile_text():
+    try:
+        from cuda.bindings import nvrtc
+
+        nvrtc.nvrtcVersion()
+    except (ImportError, RuntimeError) as error:
+        missing(f"NVRTC: {error}")
+    from steppe.gpu import cuda
+
+    return cuda.compile_text
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_every_type_and_architecture(compile_text, file):
+    every = list(builds(file))
+    # All builds see the oldest and the newest architecture, and one in between in turn, so that a file with nine builds
+    # costs 30 compilations instead of 63; STEPPE_TEST_ALL=1 does them all.
+    jobs = {(0, arch) for arch in ARCHITECTURES}
+    for k in range(len(every)):
+        some = (ARCHITECTURES[0], ARCHITECTURES[-1], ARCHITECTURES[k % len(ARCHITECTURES)])
+        jobs |= {(k, arch) for arch in (ARCHITECTURES if os.environ.get("STEPPE_TEST_ALL") else some)}
+    with ThreadPoolExecutor() as pool:
+        images = list(pool.map(lambda job: compile_text(every[job[0]].text, every[job[0]].name, job[1]), sorted(jobs)))
+    assert all(image.startswith(b"\x7fELF") for image in images)
+
+
+def test_every_kernel_file_is_found():
+    assert "fill" in FILES
+    assert len(list(builds("fill"))) == 1
+
+
+def test_a_wrong_kernel_does_not_compile(compile_text):
+    from steppe.errors import DeviceError
+
+    good = source.make("fill", target="cuda").text
+    with pytest.raises(DeviceError, match=r"fill\.c\(\d+\)"):
+        compile_text(good.replace("cells[first + i] = value", "cells[first + i] = valeu"), "fill", "sm_80")

@@ -1,0 +1,158 @@
+"""The CUDA host code, end to end, against our stand-in for the driver; and the stand-in's own strictness."""
+
+import pytest
+
+import standin
+from conftest import missing
+
+pytestmark = pytest.mark.standin
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _installed():
+    if reason := standin.absent():
+        missing(reason)
+
+
+def succeed(code, **options):
+    report = standin.run(code + "\nprint('reached the end')", **options)
+    assert report.returncode == 0, report.text
+    assert "reached the end" in report.text
+    return report.text
+
+
+def test_every_word():
+    succeed("import words; words.check_all(device)")
+
+
+def test_protocol():
+    succeed("import protocol; protocol.check_all(device)")
+
+
+def test_the_driver_runs_out_of_memory():
+    # Two devices of the stand-in share one memory, and each has a budget that knows nothing of the other.
+    code = """
+from steppe.errors import DeviceMemoryError
+other = get_device("cuda:1")
+big = device.alloc(700_000, "u1")
+try:
+    other.alloc(900_000, "u1")
+except DeviceMemoryError as error:
+    assert (error.needed, error.free) == (900_000, 300_000), error
+    assert "900,000 bytes needed, the driver has 300,000 free" in str(error), error
+else:
+    raise SystemExit("not refused")
+assert other.memory.used == 0
+big.free()
+other.alloc(900_000, "u1")
+"""
+    succeed(code, memory=1_000_000)
+
+
+def test_a_forgotten_wait_is_seen():
+    code = """
+import numpy as np
+a = device.staging(1000, "u4"); a[:] = 5
+b = device.alloc(1000, "u4", fill=1)
+device.finish()
+e = device.upload_async(a, b)
+{wait}
+c = device.alloc(1000, "u4")
+device.copy(b, c)
+print("sum", device.download(c).sum())
+"""
+    assert "sum 5000" in succeed(code.format(wait="device.wait(e)"))
+    assert "sum 1000" in succeed(code.format(wait=""))
+
+
+def test_a_staging_buffer_reused_too_early_is_seen():
+    code = """
+a = device.staging(1000, "u4"); a[:] = 5
+b = device.alloc(1000, "u4", fill=1)
+e = device.upload_async(a, b, after=device.event())
+{wait}
+a[:] = 7
+device.wait(e)
+print("sum", device.download(b).sum())
+"""
+    assert "sum 5000" in succeed(code.format(wait="device.finish(e)"))
+    assert "sum 7000" in succeed(code.format(wait=""))
+
+
+def test_a_barrier_that_some_threads_miss_is_an_error(tmp_path):
+    (tmp_path / "bad.c").write_text(
+        "KERNEL bad(GLOBAL u32 *p) {\n    if (LOCAL_ID > 3) BARRIER();\n    p[0] = 1u;\n}\n", encoding="utf-8"
+    )
+    report = standin.run(
+        f"p = device.program(Path({str(tmp_path / 'bad.c')!r}), block=8); b = device.alloc(1, 'u4')\n"
+        "device.launch(p, 'bad', 8, b); device.finish()"
+    )
+    assert report.returncode != 0
+    assert "unspecified launch failure" in report.text
+
+
+def test_second_device_and_number_out_of_range():
+    succeed(
+        """
+from steppe.errors import DeviceError
+assert get_device("cuda:1").info.name == "cuda:1"
+assert get_device("cuda") is get_device("cuda:0")
+assert get_device("auto") is device
+for name, part in (("cuda:2", "there are 2"), ("cuda:x", "numbered")):
+    try:
+        get_device(name)
+    except DeviceError as error:
+        assert part in str(error), error
+    else:
+        raise SystemExit(name)
+"""
+    )
+
+
+def test_a_gpu_newer_than_nvrtc_gets_ptx_and_one_too_old_an_error(tmp_path):
+    succeed("import words; words.check_ids(device)", cache=tmp_path, STANDIN_CAPABILITY=999)
+    (image,) = tmp_path.glob("*.cubin")
+    assert b".visible .entry ids" in image.read_bytes()
+    report = standin.run("", STANDIN_CAPABILITY=30)
+    assert "the GPU has 3.0" in report.text
+
+
+def test_kernels_are_cached_on_disk_and_damage_is_repaired(tmp_path):
+    code = """
+import time
+with device.count() as c:
+    device.program("fill")
+print("compiled", cuda_compiles)
+"""
+    head = standin.HEAD + (
+        "from steppe.gpu import cuda\ncuda_compiles = 0\n_compile = cuda.compile_text\n"
+        "def compile_text(*a):\n    global cuda_compiles\n    cuda_compiles += 1\n    return _compile(*a)\n"
+        "cuda.compile_text = compile_text\n"
+    )
+    assert "compiled 1" in succeed(code, cache=tmp_path, head=head)
+    assert "compiled 0" in succeed(code, cache=tmp_path, head=head)
+    (image,) = tmp_path.glob("*.cubin")
+    image.write_bytes(b"damaged")
+    assert "compiled 1" in succeed(code, cache=tmp_path, head=head)
+    assert "compiled 0" in succeed(code, cache=tmp_path, head=head)
+    changed = code.replace('"fill"', '"fill", block=128')
+    assert "compiled 1" in succeed(changed, cache=tmp_path, head=head)
+
+
+def test_a_cache_that_cannot_be_written_costs_only_time(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    succeed(
+        "from steppe.gpu import cuda\n"
+        "assert cuda.cached_image(source.make('fill', target='cuda'), 'sm_86').startswith(b'\\x7fELF')",
+        cache=blocked,
+    )
+
+
+def test_a_compile_error_names_the_kernels_own_file_and_line(tmp_path):
+    (tmp_path / "broken.c").write_text(
+        "/* one */\nKERNEL broken(GLOBAL u32 *p) {\n    p[0] = nonsense;\n}\n", encoding="utf-8"
+    )
+    report = standin.run(f"device.program(Path({str(tmp_path / 'broken.c')!r}))")
+    assert "broken.c(3)" in report.text
+    assert "nonsense" in report.text
