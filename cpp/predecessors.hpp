@@ -46,7 +46,7 @@ class CanonicalTree {
         for_ranges([&](int64_t begin, int64_t end, int) {
             for (int64_t u = begin; u < end; ++u) {
                 if (d_[u] == kInfinity<D>) continue;
-                for_sums<weighted>(g_, d_, u, edges_, [&](int64_t, V v, D s, D b) {
+                for_sums<weighted>(g_, d_, u, [&](V v, D s, D b) {
                     if (s == b && b != kInfinity<D>) MIN(pred + v, static_cast<V>(u));
                 });
             }
@@ -112,14 +112,15 @@ class CanonicalTree {
         const int64_t chunk = std::min<int64_t>(edges_, 1 << 19);
         for_ranges([&](int64_t begin, int64_t end, int thread) {
             Room& room = rooms_[thread];
-            room.need(g_.offsets[end] - g_.offsets[begin], chunk);
+            room.need(g_.offsets[end] - g_.offsets[begin] + 1, chunk);
             V* at = room.at;
             for (int64_t u = begin; u < end; ++u) {
                 V* const start = at;
-                if (d_[u] != kInfinity<D>)
-                    for_sums<weighted>(g_, d_, u, edges_, [&](int64_t, V v, D s, D b) {
-                        if (s == b && b != kInfinity<D>) *at++ = v;
-                    });
+                if (d_[u] != kInfinity<D>) {
+                    bool bad = false;
+                    at = append_tight<weighted>(g_, d_, d_[u], g_.offsets[u], g_.offsets[u + 1], at, bad,
+                                                [](V v) { return v; });
+                }
                 if (at > start) at[-1] = ~at[-1];
                 nodes_[u] = {at > start ? start : nullptr, kUnset, kUnset};
             }

@@ -66,13 +66,16 @@ class Verifier {
         : g_(g),
           c_(claim),
           d_(claim.distances),
-          edges_(g.edges()),
+
           threads_(threads),
           watch_(watch),
           marks_(static_cast<size_t>(g.n), uint8_t{kNone}) {}
 
     Finding run() {
-        for (int64_t i = 0; i < c_.num_sources; ++i) marks_[c_.sources[i]] = kSource;
+        for (int64_t i = 0; i < c_.num_sources; ++i) {
+            if (d_[c_.sources[i]] != 0) return {Fault::source, c_.sources[i], -1};
+            marks_[c_.sources[i]] = kSource;
+        }
         sweep();
         if (!failed()) c_.predecessors ? check_tree() : check_hanging();
         watch_.check();
@@ -84,6 +87,7 @@ class Verifier {
     // strictly falling; it was found from one that hangs; it is on the walk under way; it is a source.
     enum Mark : uint8_t { kNone, kHung, kHeld, kFound, kWalked, kSource };
     static constexpr int64_t kBlock = 2048;
+    static constexpr int64_t kPiece = 512;
 
     bool failed() const { return first_.load(std::memory_order_relaxed) != std::numeric_limits<int64_t>::max(); }
 
@@ -94,15 +98,14 @@ class Verifier {
         finding_ = {fault, vertex, other};
     }
 
-    // f(u) for every vertex, on all threads; ends early past the smallest vertex at fault, or on Ctrl-C. f returns
-    // false when it has reported a fault.
+    // f(begin, end) over all vertices, on all threads; ends early past the smallest vertex at fault, or on Ctrl-C. f
+    // returns at its first fault.
     template <class F>
-    void for_vertices(F f) {
+    void for_blocks(F f) {
         parallel_for(threads_, g_.n, kBlock, [&](int64_t begin, int64_t end, int) {
             for (int64_t block = begin; block < end; block += kBlock) {
                 if (block > first_.load(std::memory_order_relaxed) || watch_.poll(block)) return;
-                for (int64_t u = block; u < std::min(end, block + kBlock); ++u)
-                    if (!f(u)) return;
+                f(block, std::min(end, block + kBlock));
             }
         });
         watch_.check();
@@ -110,8 +113,6 @@ class Verifier {
 
     Fault own_fault(int64_t u) {
         const D a = d_[u];
-        const bool source = LOAD(&marks_[u]) == kSource;
-        if (source && a != 0) return Fault::source;
         if constexpr (std::is_floating_point_v<D>) {
             if (!(a >= std::numeric_limits<D>::lowest())) return Fault::not_a_number;
         }
@@ -119,63 +120,88 @@ class Verifier {
         if (a > c_.bound && a != kInfinity<D>) return Fault::beyond_bound;
         if (c_.predecessors) {
             const V p = c_.predecessors[u];
-            if (source || a == kInfinity<D> ? p != -1 : p < 0 || p >= g_.n) return Fault::predecessor;
+            const bool none = a == kInfinity<D> || LOAD(&marks_[u]) == kSource;
+            if (none ? p != -1 : p < 0 || p >= g_.n) return Fault::predecessor;
         }
         return Fault::none;
     }
 
+    struct Edge {
+        V u, v;
+    };
+
     void sweep() {
-        const V* pred = c_.predecessors;
-        const bool hang = !pred && !c_.negative;
-        for_vertices([&](int64_t u) {
-            const Fault own = own_fault(u);
-            if (own != Fault::none) return report(own, u, -1), false;
-            const D a = d_[u];
-            if (a == kInfinity<D>) return true;
-            V bad = -1;
-            for_sums<weighted>(g_, d_, u, edges_, [&](int64_t, V v, D s, D b) {
-                if (STEPPE_UNLIKELY(s < b || (std::is_integral_v<D> && b == kInfinity<D>))) {
-                    if (bad < 0 && !(b == kInfinity<D> && s > c_.bound)) bad = v;
-                } else if (s == b && b != kInfinity<D>) {
-                    if (hang) {
-                        if (a < b && LOAD(&marks_[v]) == kNone) STORE(&marks_[v], kHung);
-                    } else if (pred && pred[v] == u) {
-                        STORE(&marks_[v], a < b && !c_.negative ? kHung : kHeld);
-                    }
+        for_blocks([&](int64_t begin, int64_t end) {
+            Edge list[2 * kPiece + 1];  // tight edges not yet looked at
+            Edge* at = list;
+            for (int64_t u = begin; u < end; ++u) {
+                const Fault own = own_fault(u);
+                if (own != Fault::none) return report(own, u, -1);
+                const D a = d_[u];
+                if (a == kInfinity<D>) continue;
+                bool bad = false;
+                for (int64_t e = g_.offsets[u], stop = g_.offsets[u + 1]; e < stop; e += kPiece) {
+                    at = append_tight<weighted>(g_, d_, a, e, std::min(stop, e + kPiece), at, bad,
+                                                [u](V v) { return Edge{static_cast<V>(u), v}; });
+                    if (at - list > kPiece) at = look_at(list, at);
                 }
-            });
-            if (bad < 0) return true;
-            report(d_[bad] == kInfinity<D> ? Fault::unreached : Fault::improves, u, bad);
-            return false;
+                if (STEPPE_UNLIKELY(bad) && !excused(u)) return;
+            }
+            look_at(list, at);
         });
+    }
+
+    // Marks what these tight edges hang; returns the list's begin.
+    Edge* look_at(Edge* list, const Edge* end) {
+        if (c_.predecessors) {
+            for (const Edge* e = list; e != end; ++e)
+                if (c_.predecessors[e->v] == e->u)
+                    STORE(&marks_[e->v], d_[e->u] < d_[e->v] && !c_.negative ? kHung : kHeld);
+        } else if (!c_.negative) {
+            for (const Edge* e = list; e != end; ++e)
+                if (d_[e->u] < d_[e->v]) STORE(&marks_[e->v], kHung);
+        }
+        return list;
+    }
+
+    // Some edge of u improves or leads to an unreached vertex. True if the bound excuses them all.
+    bool excused(int64_t u) {
+        V bad = -1;
+        for_sums<weighted>(g_, d_, u, [&](V v, D s, D b) {
+            const bool open = b == kInfinity<D>;
+            if (bad < 0 && (s < b || (std::is_integral_v<D> && open)) && !(open && s > c_.bound)) bad = v;
+        });
+        if (bad >= 0) report(d_[bad] == kInfinity<D> ? Fault::unreached : Fault::improves, u, bad);
+        return bad < 0;
     }
 
     bool lacks(int64_t v) const { return marks_[v] == kNone && d_[v] != kInfinity<D>; }
 
     void check_hanging() {
-        std::atomic<bool> left{c_.negative};
-        if (!c_.negative)
-            for_vertices([&](int64_t v) {
-                if (lacks(v)) left.store(true, std::memory_order_relaxed);
-                return true;
-            });
-        if (!left.load()) return;
         if (c_.negative) {
             std::vector<V> stack;
             for (int64_t i = 0; i < c_.num_sources; ++i) find_from(c_.sources[i], stack);
         } else {
+            std::atomic<bool> left{false};
+            for_blocks([&](int64_t begin, int64_t end) {
+                for (int64_t v = begin; v < end; ++v)
+                    if (lacks(v)) return left.store(true, std::memory_order_relaxed);
+            });
+            if (!left.load()) return;
             // Vertices found here are expanded by their finder, so only those marked by the sweep are starting points.
-            for_vertices([&](int64_t u) {
-                const uint8_t mark = LOAD(&marks_[u]);
-                if (mark == kHung || mark == kSource) {
-                    thread_local std::vector<V> stack;
-                    find_from(u, stack);
+            for_blocks([&](int64_t begin, int64_t end) {
+                std::vector<V> stack;
+                for (int64_t u = begin; u < end; ++u) {
+                    const uint8_t mark = LOAD(&marks_[u]);
+                    if (mark == kHung || mark == kSource) find_from(u, stack);
                 }
-                return true;
             });
         }
         watch_.check();
-        for_vertices([&](int64_t v) { return !lacks(v) || (report(Fault::not_hung, v, -1), false); });
+        for_blocks([&](int64_t begin, int64_t end) {
+            for (int64_t v = begin; v < end; ++v)
+                if (lacks(v)) return report(Fault::not_hung, v, -1);
+        });
     }
 
     void find_from(int64_t root, std::vector<V>& stack) {
@@ -184,7 +210,7 @@ class Verifier {
             if ((count & 4095) == 4095 && watch_.poll()) return;
             const V u = stack.back();
             stack.pop_back();
-            for_sums<weighted>(g_, d_, u, edges_, [&](int64_t, V v, D s, D b) {
+            for_sums<weighted>(g_, d_, u, [&](V v, D s, D b) {
                 if (s == b && b != kInfinity<D> && LOAD(&marks_[v]) == kNone && CAS(&marks_[v], kNone, kFound) == kNone)
                     stack.push_back(v);
             });
@@ -194,13 +220,14 @@ class Verifier {
     void check_tree() {
         std::mutex lock;
         std::vector<V> held;
-        for_vertices([&](int64_t v) {
-            if (lacks(v)) return report(Fault::not_tight, v, c_.predecessors[v]), false;
-            if (marks_[v] == kHeld) {
-                std::lock_guard<std::mutex> hold(lock);
-                held.push_back(static_cast<V>(v));
+        for_blocks([&](int64_t begin, int64_t end) {
+            for (int64_t v = begin; v < end; ++v) {
+                if (lacks(v)) return report(Fault::not_tight, v, c_.predecessors[v]);
+                if (marks_[v] == kHeld) {
+                    std::lock_guard<std::mutex> hold(lock);
+                    held.push_back(static_cast<V>(v));
+                }
             }
-            return true;
         });
         if (failed()) return;
         int64_t steps = 0;
@@ -224,7 +251,6 @@ class Verifier {
     const Csr<V, W> g_;
     const Claim<D, V> c_;
     const D* d_;
-    const int64_t edges_;
     const int threads_;
     Watch& watch_;
     Buffer<uint8_t> marks_;
