@@ -1,8 +1,8 @@
 """Paths: the answer of a search from one source (or several): distances, and on demand the tree of shortest paths.
 
-The search gives distances. Predecessors are built from them when first asked for, by a pass over the tight edges (``cpp/predecessors.hpp``),
-so that the tree is the same for every method, thread count and device, and is free where nobody asks. ``record_paths=True`` gives the
-tree the search itself recorded instead.
+The search gives distances. Predecessors are built from them when first asked for, by a pass over the tight edges
+(``cpp/predecessors.hpp``), so that the tree is the same for every method, thread count and device, and is free where
+nobody asks. ``record_paths=True`` gives the tree the search itself recorded instead.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ UNREACHABLE = int(np.iinfo(np.int64).max)
 
 @dataclass(frozen=True, eq=False)
 class PathList:
-    """Many paths in two arrays: path ``i`` is ``vertices[offsets[i]:offsets[i + 1]]``, source first; empty where there is none.
+    """Many paths in two arrays: path ``i`` is ``vertices[offsets[i]:offsets[i + 1]]``, source first, or empty.
 
     It is a sequence of those arrays too.
     """
@@ -57,8 +57,8 @@ class PathList:
 class Paths:
     """The shortest paths from a source to every vertex: what :func:`steppe.sssp` and :func:`steppe.bfs` return.
 
-    Arrays have one entry per vertex; entry ``i`` belongs to ``graph.labels[i]`` (to vertex ``i`` where the graph has no labels).
-    They are read-only.
+    Arrays have one entry per vertex; entry ``i`` belongs to ``graph.labels[i]`` (to vertex ``i`` where there are no
+    labels). They are read-only.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ class Paths:
 
     @cached_property
     def distances(self) -> Array:
-        """The distance of every vertex: int64, int32 (hops), float32 or float64; :attr:`unreachable` where there is no path."""
+        """The distance of every vertex; :attr:`unreachable` where there is no path."""
         return _read_only(self._base)
 
     @property
@@ -171,8 +171,8 @@ class Paths:
     def predecessors(self) -> Array:
         """The vertex before each vertex on its path (0…n-1), -1 for sources and unreached vertices.
 
-        Canonical unless the search recorded its own (``record_paths=True``): of the paths with the fewest edges, the one whose last edge
-        comes from the smallest vertex.
+        Canonical unless the search recorded its own (``record_paths=True``): of the shortest paths with the fewest
+        edges, the one whose last edge comes from the smallest vertex.
         """
         with self._lock:
             if self._predecessors is None:

@@ -1,8 +1,8 @@
 """verify: the proof that an answer is right, without searching again.
 
-One sweep over the edges shows that no edge improves a distance (none is too large) and that every reached vertex hangs from a source
-through edges that are exactly as long as the difference of their ends' distances (none is too small). The algorithm is in
-``cpp/verify.hpp``; this file turns what it finds into a sentence that names vertices by their labels.
+One sweep over the edges shows that no edge improves a distance (none is too large) and that every reached vertex hangs
+from a source through edges exactly as long as the difference of their ends' distances (none is too small). The algorithm
+is in ``cpp/verify.hpp``; this file turns what it finds into a sentence that names vertices by their labels.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def check(
     hops: bool = False,
     threads: int | None = None,
 ) -> None:
-    """Prove plain arrays, one entry per vertex; ``sources`` are vertices 0…n-1. The parameters are those of ``Paths._make``."""
+    """Prove plain arrays, one entry per vertex; the parameters are those of ``Paths._make``."""
     n = graph.num_vertices
     weights = None if hops else graph.weights
     expected = distance_dtype(graph, hops=hops)
