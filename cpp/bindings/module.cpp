@@ -3,12 +3,16 @@
 
 namespace steppe::bindings {
 void bind_graph(nanobind::module_& m);
+void bind_predecessors(nanobind::module_& m);
 void bind_sssp(nanobind::module_& m);
+void bind_verify(nanobind::module_& m);
 }  // namespace steppe::bindings
 
 NB_MODULE(_core, m) {
     using namespace steppe::bindings;
     m.doc() = "The native core of steppe. Arguments are checked in Python; use the steppe package, not this module.";
     bind_graph(m);
+    bind_predecessors(m);
     bind_sssp(m);
+    bind_verify(m);
 }

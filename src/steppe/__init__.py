@@ -19,21 +19,29 @@ from .errors import (
     SteppeError,
     VerificationError,
 )
+from .explain import Explanation
 from .graph import Graph
+from .paths import UNREACHABLE, PathList, Paths
+from .verify import verify
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "UNREACHABLE",
     "DeviceError",
     "DeviceMemoryError",
     "DistanceOverflowError",
+    "Explanation",
     "FormatError",
     "Graph",
     "GraphError",
     "NegativeCycleError",
     "NegativeWeightError",
     "NoPathError",
+    "PathList",
+    "Paths",
     "SteppeError",
     "VerificationError",
     "__version__",
+    "verify",
 ]

@@ -1,0 +1,68 @@
+// Bindings of predecessors.hpp.
+#include "predecessors.hpp"
+
+#include "arrays.hpp"
+
+namespace steppe::bindings {
+
+void bind_predecessors(nb::module_& m) {
+    m.def(
+        "canonical_predecessors",
+        [](InOf<int64_t> indptr, In indices, std::optional<In> weights, InOf<int64_t> sources, In distances,
+           bool uniform, Out predecessors, int threads) {
+            const Arrays arrays{indptr, indices, weights};
+            same_size(distances.size() + 1, indptr.size(), "canonical_predecessors");
+            same_size(distances.size(), predecessors.size(), "canonical_predecessors");
+            auto run = [&](auto vertex, auto w, auto distance) {
+                using V = decltype(vertex);
+                using W = decltype(w);
+                using D = decltype(distance);
+                if (distances.dtype() != nb::dtype<D>()) throw std::invalid_argument("distances have the wrong dtype");
+                const auto g = arrays.csr<V, W>();
+                V* to = out<V>(predecessors);
+                PythonWatch(nb::none()).run([&](Watch& watch) {
+                    canonical_predecessors(g, in<D>(distances), sources.data(), static_cast<int64_t>(sources.size()),
+                                           uniform, to, threads, watch);
+                });
+            };
+            with_vertex(indices, [&](auto vertex) {
+                if (!weights) {
+                    if (distances.dtype() == nb::dtype<int32_t>()) return run(vertex, int32_t{}, int32_t{});
+                    return run(vertex, int32_t{}, int64_t{});
+                }
+                with_weight(*weights, [&](auto w) { run(vertex, w, Distance<decltype(w)>{}); });
+            });
+        },
+        "indptr"_a, "indices"_a, "weights"_a.none(), "sources"_a, "distances"_a, "uniform"_a, "predecessors"_a,
+        "threads"_a);
+
+    m.def(
+        "path_offsets",
+        [](In predecessors, InOf<int64_t> targets, OutOf<int64_t> offsets) {
+            same_size(targets.size() + 1, offsets.size(), "path_offsets");
+            return with_vertex(predecessors, [&](auto vertex) {
+                using V = decltype(vertex);
+                return PythonWatch(nb::none()).run([&](Watch& watch) {
+                    return path_offsets(in<V>(predecessors), static_cast<int64_t>(predecessors.size()), targets.data(),
+                                        static_cast<int64_t>(targets.size()), offsets.data(), watch);
+                });
+            });
+        },
+        "predecessors"_a, "targets"_a, "offsets"_a);
+
+    // The arguments must be those of a path_offsets() that returned -1.
+    m.def(
+        "fill_paths",
+        [](In predecessors, InOf<int64_t> targets, InOf<int64_t> offsets, Out vertices, int threads) {
+            with_vertex(predecessors, [&](auto vertex) {
+                using V = decltype(vertex);
+                V* to = out<V>(vertices);
+                nb::gil_scoped_release release;
+                fill_paths(in<V>(predecessors), targets.data(), static_cast<int64_t>(targets.size()), offsets.data(),
+                           to, threads);
+            });
+        },
+        "predecessors"_a, "targets"_a, "offsets"_a, "vertices"_a, "threads"_a);
+}
+
+}  // namespace steppe::bindings

@@ -1,0 +1,164 @@
+"""verify: the proof that an answer is right, without searching again.
+
+One sweep over the edges shows that no edge improves a distance (none is too large) and that every reached vertex hangs
+from a source through edges exactly as long as the difference of their ends' distances (none is too small). The algorithm
+is in ``cpp/verify.hpp``; this file turns what it finds into a sentence that names vertices by their labels.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from . import threads as _threads
+from .errors import VerificationError
+
+if TYPE_CHECKING:
+    from .graph import Graph
+    from .paths import Paths
+
+Array = npt.NDArray[Any]
+
+
+def verify(graph: Graph, paths: Paths, *, threads: int | None = None) -> Paths:
+    """Prove an answer against a graph; return it, or raise :class:`~steppe.VerificationError`.
+
+    Distances are always checked; predecessors when the answer has them (recorded by the search, or asked for before).
+
+    Examples
+    --------
+    >>> import steppe as sp
+    >>> g = sp.Graph.from_edges([0, 0, 1], [1, 2, 2], [5, 9, 3])
+    >>> sp.verify(g, sp.sssp(g, 0)).distance(2)
+    8
+    """
+    check(
+        graph,
+        paths._sources,
+        paths.distances,
+        predecessors=paths._predecessors,
+        bound=paths.bound,
+        hops=paths.hops,
+        threads=threads,
+    )
+    return paths
+
+
+def check(
+    graph: Graph,
+    sources: npt.NDArray[np.int64],
+    distances: Array,
+    *,
+    predecessors: Array | None = None,
+    bound: int | float | None = None,
+    hops: bool = False,
+    threads: int | None = None,
+) -> None:
+    """Prove plain arrays, one entry per vertex; the parameters are those of ``Paths._make``."""
+    n = graph.num_vertices
+    weights = None if hops else graph.weights
+    expected = distance_dtype(graph, hops=hops)
+    if distances.dtype != expected or distances.shape != (n,):
+        raise VerificationError(
+            f"distances are {distances.dtype} of shape {distances.shape}; the graph asks for {expected} of shape ({n},)"
+        )
+    if predecessors is not None and (predecessors.dtype != graph.indices.dtype or predecessors.shape != (n,)):
+        raise VerificationError(
+            f"predecessors are {predecessors.dtype} of shape {predecessors.shape}; "
+            f"the graph asks for {graph.indices.dtype} of shape ({n},)"
+        )
+    if len(sources) == 0 or sources.min() < 0 or sources.max() >= n:
+        raise VerificationError(f"the sources {sources.tolist()} are not vertices of a graph of {n}")
+    negative = weights is not None and graph.has_negative
+    limit = None if bound is None else inclusive(bound, distances.dtype)
+    if limit is not None and negative:
+        # A path to a vertex within the bound may lead through vertices beyond it, of which the answer says nothing.
+        raise ValueError("an answer with a cutoff cannot be proven where weights are negative")
+    fault, vertex, other = _core.verify(
+        graph.indptr,
+        graph.indices,
+        weights,
+        np.ascontiguousarray(sources, dtype=np.int64),
+        np.ascontiguousarray(distances),
+        None if predecessors is None else np.ascontiguousarray(predecessors),
+        limit,
+        negative,
+        _threads.resolve(threads),
+    )
+    if fault:
+        message = _sentence(fault, vertex, other, graph, distances, predecessors, weights, bound)
+        raise VerificationError(message, graph.label(vertex))
+
+
+def distance_dtype(graph: Graph, *, hops: bool = False) -> np.dtype[Any]:
+    """Return the type of distances: int32 hops, int64 for integer weights or none, else that of the weights."""
+    if hops:
+        return np.dtype(np.int32)
+    return np.dtype(np.int64) if graph.is_integer or graph.weights is None else graph.weights.dtype
+
+
+def inclusive(bound: int | float, dtype: np.dtype[Any]) -> int | float | None:
+    """Return the largest distance of this type that is ≤ ``bound``; None when every distance is.
+
+    >>> inclusive(7.5, np.dtype(np.int64)), inclusive(math.inf, np.dtype(np.int64))
+    (7, None)
+    """
+    if math.isnan(bound):
+        raise ValueError("a cutoff must be a number, not NaN")
+    if bound == math.inf:
+        return None
+    if dtype.kind == "i":
+        largest = int(np.iinfo(dtype).max) - 1
+        return None if bound >= largest else max(math.floor(bound), -largest)
+    nearest = dtype.type(bound)
+    if nearest > bound:
+        nearest = np.nextafter(nearest, dtype.type(-np.inf))
+    return float(nearest)
+
+
+def _sentence(
+    fault: int,
+    vertex: int,
+    other: int,
+    graph: Graph,
+    distances: Array,
+    predecessors: Array | None,
+    weights: Array | None,
+    bound: int | float | None,
+) -> str:
+    """Say in words what the native check found; the numbers are those of ``Fault`` in cpp/verify.hpp."""
+    name = repr(graph.label(vertex))
+    d = distances[vertex].item()
+    if fault == 1:
+        return f"source {name} is at distance {d}, not 0"
+    if fault == 2:
+        return f"the distance of vertex {name} is {d}"
+    if fault == 3:
+        return f"the distance of vertex {name} is {d}, but no weight is negative"
+    if fault == 4:
+        return f"vertex {name} is at distance {d}, beyond the cutoff {bound}"
+    if fault in (5, 6):
+        to, edge = repr(graph.label(other)), slice(graph.indptr[vertex], graph.indptr[vertex + 1])
+        w = 1 if weights is None else weights[edge][graph.indices[edge] == other].min().item()
+        if fault == 6:
+            return f"vertex {to} counts as unreached, but an edge of weight {w} leads to it from {name} at distance {d}"
+        return f"edge {name} → {to} of weight {w} improves {distances[other].item()} to {d + w}"
+    if fault == 7:
+        return f"vertex {name} is at distance {d}, but no path of that length leads to it from a source"
+    assert predecessors is not None  # noqa: S101  (the faults above are all there are without predecessors)
+    p = int(predecessors[vertex])
+    if fault == 8:
+        state = "is unreached or a source" if p >= 0 else f"is at distance {d}"
+        return f"vertex {name} {state}, but its predecessor is {p}"
+    before = repr(graph.label(p))
+    if fault == 9:
+        row = graph.indices[graph.indptr[p] : graph.indptr[p + 1]]
+        if not (row == vertex).any():
+            return f"the predecessor of vertex {name} is {before}, but there is no edge {before} → {name}"
+        at = distances[p].item()
+        return f"no edge {before} → {name} leads from distance {at} to distance {d}, though {before} is the predecessor"
+    return f"the predecessors of vertex {name} run in a circle and never reach a source"
