@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 namespace steppe::bindings {
+void bind_bfs(nanobind::module_& m);
 void bind_graph(nanobind::module_& m);
 void bind_predecessors(nanobind::module_& m);
 void bind_sssp(nanobind::module_& m);
@@ -11,6 +12,7 @@ void bind_verify(nanobind::module_& m);
 NB_MODULE(_core, m) {
     using namespace steppe::bindings;
     m.doc() = "The native core of steppe. Arguments are checked in Python; use the steppe package, not this module.";
+    bind_bfs(m);
     bind_graph(m);
     bind_predecessors(m);
     bind_sssp(m);

@@ -6,7 +6,7 @@
 #include "delta_stepping_parallel.hpp"
 #include "dijkstra.hpp"
 #include "frontier.hpp"
-#include "search.hpp"
+#include "question.hpp"
 
 namespace steppe::bindings {
 
@@ -31,43 +31,6 @@ bool cut_off(const Csr<V, W>& g, const D* dist) {
             for (int64_t e = g.offsets[u]; e < g.offsets[u + 1]; ++e)
                 if (dist[g.targets[e]] == kInfinity<D>) return true;
     return false;
-}
-
-struct Question {
-    std::string method;
-    InOf<int64_t> sources, targets;
-    std::optional<double> float_cutoff;
-    std::optional<int64_t> cutoff;
-    double delta, mean_weight, max_weight;
-    int threads;
-};
-
-template <class V, class D>
-Search<V, D> make_search(const Question& q, int64_t n, Watch& watch) {
-    Search<V, D> s;
-    auto take = [n](const InOf<int64_t>& from, std::vector<V>& to) {
-        for (size_t i = 0; i < from.size(); ++i) {
-            if (from.data()[i] < 0 || from.data()[i] >= n) throw std::invalid_argument("vertex out of range");
-            to.push_back(static_cast<V>(from.data()[i]));
-        }
-    };
-    take(q.sources, s.sources);
-    take(q.targets, s.targets);
-    if constexpr (std::is_integral_v<D>) {
-        if (q.cutoff) s.limit = static_cast<D>(std::min<uint64_t>(kLargest<D>, static_cast<uint64_t>(*q.cutoff)));
-    } else {
-        if (q.float_cutoff) {
-            s.limit = static_cast<D>(*q.float_cutoff);
-            // Rounding to float may pass the cutoff; a distance beyond it must not slip in.
-            if (static_cast<double>(s.limit) > *q.float_cutoff) s.limit = std::nextafter(s.limit, D{0});
-        }
-    }
-    s.delta = q.delta;
-    s.mean_weight = q.mean_weight;
-    s.max_weight = q.max_weight;
-    s.threads = q.threads;
-    s.watch = &watch;
-    return s;
 }
 
 // Runs the search in distance type D and leaves the public distances (int64, or D for floats) in `result`.
@@ -138,16 +101,7 @@ void bind_sssp(nb::module_& m) {
                     return watch.run([&](Watch& w) { return run<V, W, D, R>(q, g, result, pred, w); });
                 });
             });
-            nb::dict stats;
-            stats["rounds"] = s.rounds;
-            stats["edges_relaxed"] = s.edges_relaxed;
-            stats["edges_touched"] = s.edges_touched;
-            stats["atomics"] = s.atomics;
-            stats["threads"] = s.threads;
-            stats["delta"] = s.delta;
-            stats["overflow"] = s.overflow;
-            stats["note"] = s.note;
-            return stats;
+            return stats_dict(s);
         },
         "method"_a, "indptr"_a, "indices"_a, "weights"_a, "sources"_a, "targets"_a, "cutoff"_a.none(),
         "float_cutoff"_a.none(), "delta"_a, "mean_weight"_a, "max_weight"_a, "threads"_a, "distances"_a,

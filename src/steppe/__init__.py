@@ -7,6 +7,7 @@
 (8, [0, 1, 2])
 """
 
+from .bfs import bfs
 from .errors import (
     DeviceError,
     DeviceMemoryError,
@@ -20,8 +21,10 @@ from .errors import (
     VerificationError,
 )
 from .explain import Explanation
+from .gpu import DeviceInfo, devices, set_default_device
 from .graph import Graph
 from .paths import UNREACHABLE, PathList, Paths
+from .sssp import sssp
 from .verify import verify
 
 __version__ = "0.1.0"
@@ -29,6 +32,7 @@ __version__ = "0.1.0"
 __all__ = [
     "UNREACHABLE",
     "DeviceError",
+    "DeviceInfo",
     "DeviceMemoryError",
     "DistanceOverflowError",
     "Explanation",
@@ -43,5 +47,9 @@ __all__ = [
     "SteppeError",
     "VerificationError",
     "__version__",
+    "bfs",
+    "devices",
+    "set_default_device",
+    "sssp",
     "verify",
 ]

@@ -151,9 +151,7 @@ class Graph:
         return cls._build(u, v, w, num_vertices, directed, labels)
 
     @classmethod
-    def _build(
-        cls, u: Array, v: Array, w: Array | None, n: int | None, directed: bool, labels: Labels | None
-    ) -> Self:
+    def _build(cls, u: Array, v: Array, w: Array | None, n: int | None, directed: bool, labels: Labels | None) -> Self:
         """Sort edges (ids of one dtype, int32 or int64; stored weights) into rows."""
         team = threads.available()
         limit = np.iinfo(np.int64).max if n is None else n
@@ -254,9 +252,13 @@ class Graph:
         if self._labels is not None:
             return self._labels.index(label)
         if isinstance(label, (bool, np.bool_)) or not isinstance(label, (int, np.integer)):
-            raise GraphError(f"vertex {label!r} is not in the graph: its vertices are the integers 0…{self.num_vertices - 1}")
+            raise GraphError(
+                f"vertex {label!r} is not in the graph: its vertices are the integers 0…{self.num_vertices - 1}"
+            )
         if not 0 <= label < self.num_vertices:
-            raise GraphError(f"vertex {label} is not in the graph: it has {self.num_vertices} vertices, 0…{self.num_vertices - 1}")
+            raise GraphError(
+                f"vertex {label} is not in the graph: it has {self.num_vertices} vertices, 0…{self.num_vertices - 1}"
+            )
         return int(label)
 
     def indices_of(self, labels: Any) -> npt.NDArray[np.int64]:
@@ -306,6 +308,21 @@ class Graph:
                 self._cache["reverse"] = self if not self.directed else self._reversed()
             reverse: Graph = self._cache["reverse"]
             return reverse
+
+    def reverse_if_known(self) -> Graph | None:
+        """Return the reverse graph if it costs nothing: the graph is undirected, or it was built before."""
+        with self._lock:
+            return self if not self.directed else self._cache.get("reverse")
+
+    def weights_or_ones(self) -> Array:
+        """Return the weights; for an unweighted graph an array of ones, made once."""
+        if self.weights is not None:
+            return self.weights
+        with self._lock:
+            if "ones" not in self._cache:
+                self._cache["ones"] = np.ones(self.num_edges, dtype=np.int32)
+            ones: Array = self._cache["ones"]
+            return ones
 
     def _reversed(self) -> Graph:
         indptr, indices = np.empty_like(self.indptr), np.empty_like(self.indices)
@@ -374,7 +391,9 @@ def _ids(values: npt.ArrayLike, name: str, relabel: bool) -> Array:
         raise GraphError(f"{name} must be integers, not {array.dtype} (use relabel=True for other labels)")
     if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
         raise GraphError(f"{name} holds an id beyond 2^63")
-    return np.ascontiguousarray(array, dtype=np.int32 if array.dtype.itemsize < 4 or array.dtype == np.int32 else np.int64)
+    return np.ascontiguousarray(
+        array, dtype=np.int32 if array.dtype.itemsize < 4 or array.dtype == np.int32 else np.int64
+    )
 
 
 def _stored_weights(weights: npt.ArrayLike) -> Array:

@@ -1,0 +1,241 @@
+// Breadth-first search: hops from the source, level by level, from the side that is cheaper.
+//
+//   top-down    every vertex of the frontier claims its unseen out-neighbours. On one thread "seen" is a bitmap (an eighth
+//               of a byte per vertex stays in cache where the distances would not); on several, hops are written without
+//               atomics (document 003: all writers of a level write the same value) or, with stored paths, the
+//               predecessor is claimed by CAS and the winner writes the hop.
+//   bottom-up   every unseen vertex looks among its in-neighbours for one in the frontier and stops at the first. Unseen
+//               vertices are found 64 at a time from the bitmap; a thread owns whole words, so no atomics at all.
+//
+// A small-diameter graph has one or two levels that hold most of it; there bottom-up reads a fraction of the edges. The
+// switch follows Beamer, Asanovic & Patterson, "Direction-optimizing breadth-first search", SC 2012: down when the
+// frontier's edges exceed 1/15 of the unexplored ones, up again when the frontier is below 1/18 of the vertices and
+// falling. It needs in-edges: `reverse` may be null (then every level is top-down).
+// Levels too small to share run on the calling thread, so a grid's thousands of levels cost no hand-over.
+#pragma once
+#include <bit>
+#include <vector>
+
+#include "atomics.hpp"
+#include "csr.hpp"
+#include "search.hpp"
+
+namespace steppe {
+
+inline constexpr int32_t kNoHops = std::numeric_limits<int32_t>::max();
+
+template <bool kPaths, class V>
+class Bfs {
+  public:
+    Bfs(const Csr<V, int32_t>& graph, const Csr<V, int32_t>* reverse, const Search<V, uint32_t>& search, int32_t* hops,
+        V* pred)
+        : g_(graph), in_(reverse), search_(search), hops_(hops), pred_(pred), seen_((graph.n + 63) / 64, 0),
+          next_(search.threads) {
+        parallel_for(search.threads, g_.n, 1 << 18, [&](int64_t begin, int64_t end, int) {
+            std::fill(hops + begin, hops + end, kNoHops);
+            if (kPaths) std::fill(pred + begin, pred + end, V{-1});
+        });
+    }
+
+    Stats run() {
+        for (V s : search_.sources)
+            if (hops_[s] != 0) {
+                hops_[s] = 0;
+                mark(s);
+                queue_.push_back(s);
+                frontier_edges_ += g_.degree(s);
+            }
+        int64_t unexplored = g_.edges();
+        int64_t size = static_cast<int64_t>(queue_.size());
+        Pending<V, int32_t> pending(search_.targets, hops_);
+        bool up = false;
+        while (size && level_ < static_cast<int64_t>(std::min<uint32_t>(search_.limit, kNoHops - 1))) {
+            if (pending.all_settled([](int32_t h) { return h != kNoHops; }) || search_.watch->poll(touched_)) break;
+            ++level_;
+            unexplored -= frontier_edges_;
+            const int64_t before = size;
+            if (!up && in_ && frontier_edges_ > unexplored / 15 && size > 64) {
+                up = true;
+                to_bitmap();
+            } else if (up && size < g_.n / 18 && shrinking_) {
+                up = false;
+                to_queue();
+            }
+            size = up ? bottom_up() : top_down();
+            shrinking_ = size < before;
+        }
+        stats_.rounds = level_;
+        stats_.edges_relaxed = stats_.edges_touched = touched_;
+        return stats_;
+    }
+
+  private:
+    void mark(V v) { seen_[static_cast<uint64_t>(v) >> 6] |= uint64_t{1} << (v & 63); }
+    bool is_marked(const Buffer<uint64_t>& set, V v) const {
+        return set[static_cast<uint64_t>(v) >> 6] >> (v & 63) & 1;
+    }
+
+    int64_t top_down() {
+        touched_ += frontier_edges_;
+        const int64_t edges = frontier_edges_;
+        frontier_edges_ = 0;
+        return search_.threads > 1 && edges > (1 << 15) ? top_down_shared() : top_down_alone();
+    }
+
+    // Whether a neighbour is new is a coin toss in the largest levels, so the loop appends without a branch: the write
+    // always happens, the tail moves only for a new vertex. Hops follow in a second, short loop.
+    int64_t top_down_alone() {
+        const int32_t hop = static_cast<int32_t>(level_);
+        const int64_t size = static_cast<int64_t>(queue_.size());
+        if (found_.size() == 0) {
+            found_ = Buffer<V>(g_.n + 1);
+            if (kPaths) from_ = Buffer<V>(g_.n + 1);
+        }
+        V* const found = found_.data();
+        uint64_t* const seen = seen_.data();
+        int64_t tail = 0;
+        for (int64_t i = 0; i < size; ++i) {
+            if (i + 16 < size) STEPPE_PREFETCH(&g_.offsets[queue_[i + 16]]);
+            if (i + 8 < size) {
+                const V* ahead = &g_.targets[g_.offsets[queue_[i + 8]]];
+                STEPPE_PREFETCH(ahead);
+                STEPPE_PREFETCH(ahead + 64 / sizeof(V));
+            }
+            const V u = queue_[i];
+            const int64_t last = g_.offsets[u + 1];
+            for (int64_t e = g_.offsets[u]; e < last; ++e) {
+                const V v = g_.targets[e];
+                uint64_t& word = seen[static_cast<uint64_t>(v) >> 6];
+                const uint64_t old = word, bit = uint64_t{1} << (v & 63);
+                word = old | bit;
+                found[tail] = v;
+                if constexpr (kPaths) from_[tail] = u;
+                tail += !(old & bit);
+            }
+        }
+        int64_t edges = 0;
+        for (int64_t i = 0; i < tail; ++i) {
+            if (i + 16 < tail) {
+                STEPPE_PREFETCH_WRITE(&hops_[found[i + 16]]);
+                STEPPE_PREFETCH(&g_.offsets[found[i + 16]]);
+            }
+            hops_[found[i]] = hop;
+            if constexpr (kPaths) pred_[found[i]] = from_[i];
+            edges += g_.degree(found[i]);
+        }
+        queue_.assign(found, found + tail);
+        frontier_edges_ = edges;
+        return tail;
+    }
+
+    int64_t top_down_shared() {
+        const int32_t hop = static_cast<int32_t>(level_);
+        stats_.threads = search_.threads;
+        for (auto& list : next_) list.clear();
+        std::vector<int64_t> atomics(search_.threads, 0);
+        parallel_for(search_.threads, static_cast<int64_t>(queue_.size()), 512, [&](int64_t begin, int64_t end, int t) {
+            for (int64_t i = begin; i < end; ++i) {
+                if (i + 16 < end) STEPPE_PREFETCH(&g_.offsets[queue_[i + 16]]);
+                if (i + 8 < end) STEPPE_PREFETCH(&g_.targets[g_.offsets[queue_[i + 8]]]);
+                const V u = queue_[i];
+                const int64_t last = g_.offsets[u + 1];
+                for (int64_t e = g_.offsets[u]; e < last; ++e) {
+                    if (e + 16 < last) STEPPE_PREFETCH(&hops_[g_.targets[e + 16]]);
+                    const V v = g_.targets[e];
+                    if (LOAD(&hops_[v]) != kNoHops) continue;
+                    if constexpr (kPaths) {
+                        ++atomics[t];
+                        if (CAS(&pred_[v], V{-1}, u) != V{-1}) continue;
+                    }
+                    STORE(&hops_[v], hop);
+                    next_[t].push_back(v);
+                }
+            }
+        });
+        // Without atomics two threads may both have found a vertex: the bitmap, set here by one thread, keeps one.
+        queue_.clear();
+        for (const auto& list : next_)
+            for (V v : list) {
+                if (is_marked(seen_, v)) continue;
+                mark(v);
+                frontier_edges_ += g_.degree(v);
+                queue_.push_back(v);
+            }
+        for (int64_t a : atomics) stats_.atomics += a;
+        return static_cast<int64_t>(queue_.size());
+    }
+
+    int64_t bottom_up() {
+        const int32_t hop = static_cast<int32_t>(level_);
+        const int64_t words = static_cast<int64_t>(seen_.size());
+        struct Sum {
+            int64_t size = 0, edges = 0, touched = 0;
+        };
+        std::vector<Sum> sums(search_.threads);
+        stats_.threads = search_.threads;
+        parallel_for(search_.threads, words, 256, [&](int64_t begin, int64_t end, int t) {
+            Sum sum;
+            for (int64_t w = begin; w < end; ++w) {
+                uint64_t found = 0;
+                uint64_t unseen = ~seen_[w];
+                if (w == words - 1 && g_.n % 64) unseen &= (uint64_t{1} << (g_.n % 64)) - 1;
+                while (unseen) {
+                    const int bit = std::countr_zero(unseen);
+                    unseen &= unseen - 1;
+                    const V v = static_cast<V>(w * 64 + bit);
+                    const int64_t first = in_->offsets[v], last = in_->offsets[v + 1];
+                    int64_t e = first;
+                    while (e < last && !is_marked(front_, in_->targets[e])) ++e;
+                    sum.touched += e - first;
+                    if (e == last) continue;
+                    found |= uint64_t{1} << bit;
+                    hops_[v] = hop;
+                    if constexpr (kPaths) pred_[v] = in_->targets[e];
+                    ++sum.size;
+                    sum.edges += g_.degree(v);
+                }
+                next_front_[w] = found;
+            }
+            sums[t].size += sum.size;
+            sums[t].edges += sum.edges;
+            sums[t].touched += sum.touched;
+        });
+        std::swap(front_, next_front_);
+        for (int64_t w = 0; w < words; ++w) seen_[w] |= front_[w];
+        int64_t size = 0;
+        frontier_edges_ = 0;
+        for (const Sum& sum : sums) {
+            size += sum.size;
+            frontier_edges_ += sum.edges;
+            touched_ += sum.touched;
+        }
+        return size;
+    }
+
+    void to_bitmap() {
+        if (!front_.size()) front_ = Buffer<uint64_t>(seen_.size()), next_front_ = Buffer<uint64_t>(seen_.size());
+        std::fill(front_.begin(), front_.end(), 0);
+        for (V v : queue_) front_[static_cast<uint64_t>(v) >> 6] |= uint64_t{1} << (v & 63);
+    }
+    void to_queue() {
+        queue_.clear();
+        for (size_t w = 0; w < front_.size(); ++w)
+            for (uint64_t word = front_[w]; word; word &= word - 1)
+                queue_.push_back(static_cast<V>(w * 64 + std::countr_zero(word)));
+    }
+
+    const Csr<V, int32_t>& g_;
+    const Csr<V, int32_t>* in_;
+    const Search<V, uint32_t>& search_;
+    int32_t* hops_;
+    V* pred_;
+    Buffer<uint64_t> seen_, front_, next_front_;
+    Buffer<V> found_, from_;
+    std::vector<V> queue_;
+    std::vector<std::vector<V>> next_;
+    int64_t level_ = 0, frontier_edges_ = 0, touched_ = 0;
+    bool shrinking_ = false;
+    Stats stats_;
+};
+
+}  // namespace steppe
