@@ -20,6 +20,7 @@ from .errors import (
     VerificationError,
 )
 from .explain import Explanation
+from .files import read, write
 from .graph import Graph
 from .paths import UNREACHABLE, PathList, Paths
 from .verify import verify
@@ -43,5 +44,7 @@ __all__ = [
     "SteppeError",
     "VerificationError",
     "__version__",
+    "read",
     "verify",
+    "write",
 ]
