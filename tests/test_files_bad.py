@@ -7,9 +7,9 @@ import struct
 
 import numpy as np
 import pytest
-from test_files import MTX, arcs, put
 
 import steppe as sp
+from test_files import MTX, arcs, put
 
 BAD = {
     # name: (file name, content, line, words of the message)

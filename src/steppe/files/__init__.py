@@ -1,12 +1,11 @@
 """Graphs in files: :func:`read` and :func:`write`, by suffix and by content.
 
-One module per format; :mod:`.source` deals with mapping, compression and standard input, :mod:`.text` with what text formats share.
-``docs/files.md`` lists formats and rules.
+One module per format; :mod:`.source` deals with mapping, compression and standard input, :mod:`.text` with what text
+formats share. ``docs/files.md`` lists formats and rules.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +15,8 @@ from . import dimacs, edge_list, gap, matrix_market, metis, npz, steppe_file
 from .source import Source, destination, split_suffix
 
 if TYPE_CHECKING:
+    import os
+
     from ..graph import Graph
     from .text import Array
 
@@ -42,17 +43,18 @@ _READABLE = (*_EDGE_LISTS, ".gr", ".co", ".mtx", ".graph", ".adj", ".npz", ".sg"
 
 
 def read(path: str | os.PathLike[str], *, format: str | None = None, directed: bool | None = None) -> Graph:  # noqa: A002
-    """Read a graph from a file.
+    r"""Read a graph from a file.
 
     Parameters
     ----------
     path : path
         ``"-"`` is standard input. ``.gz``, ``.xz`` and ``.zst`` files are unpacked on the way.
     format : str, optional
-        A suffix that names the format (``"gr"``, ``"csv"``, ``"mtx"``, …), where the file's own suffix and content do not tell.
+        A suffix that names the format (``"gr"``, ``"csv"``, ``"mtx"``, …), where the file's own suffix and content do
+        not tell.
     directed : bool, optional
-        Default: what the format says, and directed where it says nothing. ``False`` adds the opposite of every edge of a directed file;
-        ``True`` takes every line of an undirected one as one arc.
+        Default: what the format says, and directed where it says nothing. ``False`` adds the opposite of every edge of
+        a directed file; ``True`` takes every line of an undirected one as one arc.
 
     Returns
     -------
@@ -62,19 +64,22 @@ def read(path: str | os.PathLike[str], *, format: str | None = None, directed: b
     Raises
     ------
     FormatError
-        With file, line and what was expected. Nothing is skipped or guessed: a damaged file gives no graph, never a smaller one.
+        With file, line and what was expected. Nothing is skipped or guessed: a damaged file gives no graph, never a
+        smaller one.
 
     Examples
     --------
     >>> import steppe as sp, tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp(), "roads.gr")
-    >>> _ = file.write_text("c three towns\\np sp 3 2\\na 1 2 7\\na 2 3 4\\n")
+    >>> _ = file.write_text("c three towns\np sp 3 2\na 1 2 7\na 2 3 4\n")
     >>> g = sp.read(file)
     >>> g, g.labels.tolist()
     (<Graph: 3 vertices, 2 edges, directed, weights int32 4…7>, [1, 2, 3])
     """
     source = Source(path)
     kind = _known(format) if format is not None else _recognise(source)
+    if kind != ".mtx" and _is_matrix_market(source):
+        raise source.error(f"this is a Matrix Market file, not {kind}", 1)
     if kind in _EDGE_LISTS:
         return edge_list.read(source, format=kind, directed=directed)
     if kind in (".gr", ".co"):
@@ -110,14 +115,18 @@ def _known(format: str) -> str:  # noqa: A002
     return suffix
 
 
-def _recognise(source: Source) -> str:
+def _is_matrix_market(source: Source) -> bool:
+    return bytes(source.data[source.start : source.start + 14]).lower() == b"%%matrixmarket"
+
+
+def _recognise(source: Source) -> str:  # noqa: PLR0911 - a list of questions
     """Return the format: by magic number, then suffix, then looks."""
     head = bytes(source.data[source.start : source.start + 4096])
     if head.startswith(steppe_file.MAGIC):
         return ".steppe"
     if head.startswith(b"PK\x03\x04"):
         return ".npz"
-    if head[:14].lower() == b"%%matrixmarket":
+    if _is_matrix_market(source):
         return ".mtx"
     suffix = _ALIASES.get(source.suffix, source.suffix)
     if suffix in _READABLE and suffix != ".txt":
@@ -145,8 +154,8 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
     graph : Graph
         What the format cannot keep is refused with a GraphError that names one which can.
     path : path
-        ``.gr``, ``.el``, ``.wel``, ``.txt``, ``.csv``, ``.tsv``, ``.e`` (with ``.v`` beside), ``.mtx``, ``.graph``, ``.npz``, ``.sg``, ``.wsg`` or ``.steppe``, and
-        ``.gz``, ``.xz`` or ``.zst`` behind any of them.
+        ``.gr``, ``.el``, ``.wel``, ``.txt``, ``.csv``, ``.tsv``, ``.e`` (with ``.v`` beside), ``.mtx``, ``.graph``,
+        ``.npz``, ``.sg``, ``.wsg`` or ``.steppe``, and ``.gz``, ``.xz`` or ``.zst`` behind any of them.
     format : str, optional
         Instead of the suffix.
 

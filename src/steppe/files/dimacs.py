@@ -1,4 +1,4 @@
-"""DIMACS: the challenge formats for shortest paths (``p sp``), colouring (``p edge``) and tree width (``p tw``), and coordinates.
+"""DIMACS: the challenge formats for shortest paths (``p sp``), colouring (``p edge``), tree width (``p tw``), coordinates.
 
 .. code-block:: text
 
@@ -6,9 +6,10 @@
     p sp 4 3                     vertices and arcs; may be missing
     a 1 2 803                    one arc and its length
 
-Vertices are numbered from 1 and those without arcs count. Without a ``p`` line the ids that appear decide, as in an edge list. The ``t`` (title)
-and ``n`` (source) lines of the SPLIB generators are skipped. ``p tw`` and ``p td`` have bare ``u v`` lines, ``p edge`` and ``p col`` have ``e u v``
-lines: these graphs are undirected. An undirected graph written as ``p sp`` lists both arcs of every edge.
+Vertices are numbered from 1 and those without arcs count. Without a ``p`` line the ids that appear decide, as in an
+edge list. The ``t`` (title) and ``n`` (source) lines of the SPLIB generators are skipped. ``p tw`` and ``p td`` have bare
+``u v`` lines, ``p edge`` and ``p col`` have ``e u v`` lines: these graphs are undirected. An undirected graph written as
+``p sp`` lists both arcs of every edge.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
 """Edge lists: one edge per line, ``source target`` or ``source target weight``.
 
-SNAP, GAP (.el, .wel), CSV and TSV, and most home-made files. Columns are parted by blanks, tabs, commas or semicolons; lines that start with
-``#``, ``%`` or ``//`` are comments; a first line of names is skipped in .csv and .tsv. All lines must have as many columns as the first.
+SNAP, GAP (.el, .wel), CSV and TSV, and most home-made files. Columns are parted by blanks, tabs, commas or semicolons;
+lines that start with ``#``, ``%`` or ``//`` are comments; a first line of names is skipped in .csv and .tsv. All lines
+must have as many columns as the first.
 
-The LDBC Graphalytics benchmark keeps a graph in two such files, ``x.e`` and ``x.v``; the second lists the vertices, isolated ones too.
+The LDBC Graphalytics benchmark keeps a graph in two such files, ``x.e`` and ``x.v``; the second lists the vertices,
+isolated ones too.
 """
 
 from __future__ import annotations
@@ -13,7 +15,6 @@ from typing import IO, TYPE_CHECKING
 import numpy as np
 
 from ..errors import GraphError
-from ..labels import Labels
 from . import text
 from .text import Array, Note
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..graph import Graph
+    from ..labels import Labels
     from .source import Source
 
 _COMMENTS = "#%/"
@@ -58,7 +60,7 @@ def read(source: Source, *, format: str, directed: bool | None) -> Graph:  # noq
     u, v, w = text.parse_edges(source, begin, line, kinds, weights=weights, low=low, high=high)
     w = note.stored(w)
     if format == ".e" and (vertices := source.beside(".v")) is not None:
-        n, labels = _with_vertices(source, u, v, _read_vertices(vertices), begin, line)
+        n, labels = _with_vertices(source, (u, v), _read_vertices(vertices), begin, line)
         if directed is None and not note.undirected:
             directed = _ldbc_directed(source)
     elif note.vertices is not None:
@@ -87,8 +89,9 @@ def _read_vertices(source: Source) -> Array:
 
 
 def _with_vertices(
-    source: Source, u: Array, v: Array, vertices: Array, begin: int, line: int
+    source: Source, ends: tuple[Array, Array], vertices: Array, begin: int, line: int
 ) -> tuple[int, Labels | None]:
+    u, v = ends
     nothing = np.empty(0, dtype=np.int64)
     distinct, _ = text.relabelled(nothing, nothing, vertices)
     n, labels = text.relabelled(u, v, vertices)

@@ -1,14 +1,15 @@
 """Binary graphs of other projects: the GAP benchmark's .sg and .wsg (read and written), Galois' .gr (read).
 
-GAP: a byte "directed", the numbers of arcs and vertices (int64), offsets (int64, n + 1), targets (int32) or in .wsg pairs of target and weight
-(int32 each), and for directed graphs the same again for the reverse. Galois: version, bytes of an edge's data, vertices, arcs (uint64), the end
-of each vertex's list (uint64), targets (uint32 in version 1, uint64 in 2), padding to eight bytes, the weights. Both are little-endian.
+GAP: a byte "directed", the numbers of arcs and vertices (int64), offsets (int64, n + 1), targets (int32) or in .wsg
+pairs of target and weight (int32 each), and for directed graphs the same again for the reverse. Galois: version, bytes
+of an edge's data, vertices, arcs (uint64), the end of each vertex's list (uint64), targets (uint32 in version 1, uint64
+in 2), padding to eight bytes, the weights. Both are little-endian.
 """
 
 from __future__ import annotations
 
 import struct
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from . import text
 
 if TYPE_CHECKING:
     from .source import Source
+    from .text import Array
 
 _HEAD = struct.Struct("<?qq")
 
@@ -39,7 +41,7 @@ def read(source: Source, *, format: str, directed: bool | None) -> Graph:  # noq
     return text.redirected(_checked(source, offsets, targets, weights, one_way), directed)
 
 
-def _checked(source: Source, offsets: Any, targets: Any, weights: Any, directed: bool) -> Graph:
+def _checked(source: Source, offsets: Array, targets: Array, weights: Array | None, directed: bool) -> Graph:
     try:
         return Graph.from_csr(offsets, targets, weights, directed=directed)
     except GraphError as error:
@@ -79,7 +81,7 @@ def read_galois(source: Source, *, directed: bool | None) -> Graph:
     # The padding of a last odd edge is left out by some writers.
     if width not in (0, 4) or len(data) not in (size, 32 + 8 * n + wide * m + width * m):
         raise source.error(
-            f"expected {size} bytes for {n} vertices and {m} arcs with {width} (0 or 4) bytes of weight, found {len(data)}"
+            f"expected {size} bytes for {n} vertices and {m} arcs of {width} (0 or 4) bytes, found {len(data)}"
         )
     ends = np.frombuffer(data, "<u8", n, 32).astype(np.int64)
     targets = np.frombuffer(data, "<u8" if version == 2 else "<u4", m, 32 + 8 * n).astype(np.int64)

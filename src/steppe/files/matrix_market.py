@@ -1,13 +1,15 @@
 """Matrix Market: a square matrix as a graph, entry (i, j) an edge i → j.
 
-Fields ``real``, ``double``, ``integer``, ``unsigned-integer`` and ``pattern`` are read; ``complex`` is refused. A ``symmetric`` matrix is an
-undirected graph; a ``skew-symmetric`` one has every listed edge and its opposite with the weight negated. In ``array`` (dense) files a zero is
-"no edge"; in ``coordinate`` files every entry is an edge, explicit zeros too. Vertices are numbered from 1. The type comment that
-SuiteSparse:GraphBLAS adds (``%%GraphBLAS type float``) is checked, and honoured where it says that integers in the file mean floats.
+Fields ``real``, ``double``, ``integer``, ``unsigned-integer`` and ``pattern`` are read; ``complex`` is refused. A
+``symmetric`` matrix is an undirected graph; a ``skew-symmetric`` one has every listed edge and its opposite with the
+weight negated. In ``array`` (dense) files a zero is "no edge"; in ``coordinate`` files every entry is an edge, explicit
+zeros too. Vertices are numbered from 1. The type comment that SuiteSparse:GraphBLAS adds (``%%GraphBLAS type float``) is
+checked, and honoured where it says that integers in the file mean floats.
 """
 
 from __future__ import annotations
 
+import math
 from typing import IO, TYPE_CHECKING
 
 import numpy as np
@@ -43,10 +45,10 @@ def read(source: Source, *, directed: bool | None) -> Graph:
         weights = text.REAL32
     rows, columns = counts[:2]
     if rows != columns:
-        raise source.error(f"expected a square matrix, found {rows} × {columns}", line)
+        raise source.error(f"expected a square matrix, found {rows} by {columns}", line)
     one_way = symmetry != "symmetric" and not remark.undirected
     if layout == "array":
-        u, v, w = _read_array(source, begin, rows, weights, symmetry, line)
+        u, v, w = _read_array(source, (begin, line), rows, weights, symmetry)
     else:
         kinds = text.line_kinds(comments="%")
         u, v, w = text.parse_edges(source, begin, line + 1, kinds, weights=weights, low=1, high=rows)
@@ -54,7 +56,7 @@ def read(source: Source, *, directed: bool | None) -> Graph:
             raise source.error(f"the size line promises {counts[2]} entries, the file has {len(u)}", line)
         text.shift(u, v, 1)
         if symmetry == "skew-symmetric":
-            u, v, w = _with_negated(source, u, v, w, begin, line)
+            u, v, w = _with_negated(source, (u, v, w), begin, line)
     first = 1 if remark.first is None else remark.first
     return text.build(
         u,
@@ -113,8 +115,9 @@ def _read_size(source: Source, layout: str) -> tuple[tuple[Note, str], list[int]
 
 
 def _with_negated(
-    source: Source, u: Array, v: Array, w: Array | None, begin: int, line: int
+    source: Source, edges: tuple[Array, Array, Array | None], begin: int, line: int
 ) -> tuple[Array, Array, Array]:
+    u, v, w = edges
     assert w is not None  # noqa: S101 - a pattern was refused
     wrong = (u == v) | (np.isinf(w) if w.dtype.kind == "f" else False)
     if wrong.any():
@@ -131,9 +134,10 @@ def _with_negated(
 
 
 def _read_array(
-    source: Source, begin: int, n: int, weights: int, symmetry: str, size_line: int
+    source: Source, place: tuple[int, int], n: int, weights: int, symmetry: str
 ) -> tuple[Array, Array, Array]:
-    """Read a dense matrix: column by column, the lower triangle alone if symmetric, below the diagonal if skew-symmetric."""
+    """Read a dense matrix column by column; a symmetric one has its lower triangle alone, a skew one not the diagonal."""
+    begin, size_line = place
     values: list[int | float] = []
     for offset, line, content in source.lines():
         if offset < begin or content.startswith("%"):
@@ -143,14 +147,18 @@ def _read_array(
                 value: int | float = int(word) if weights == text.INTEGER else float(word)
             except ValueError:
                 value = float("nan")
-            if value != value or value == float("-inf") or (weights == text.INTEGER and not -(2**63) <= value < 2**63):
+            if (
+                math.isnan(value)
+                or value == float("-inf")
+                or (weights == text.INTEGER and not -(2**63) <= value < 2**63)
+            ):
                 raise source.error(f"expected a number, found {word!r}", line)
             values.append(value)
     start = {"general": -n, "symmetric": 0, "skew-symmetric": 1}[symmetry]
     column, row = np.nonzero(np.triu(np.ones((n, n), dtype=bool), start))
     if len(values) != len(row):
         raise source.error(
-            f"expected {len(row)} values for a {symmetry} {n} × {n} matrix, found {len(values)}", size_line
+            f"expected {len(row)} values for a {symmetry} {n} by {n} matrix, found {len(values)}", size_line
         )
     dtype = {text.INTEGER: np.int64, text.REAL: np.float64, text.REAL32: np.float32}[weights]
     w = np.array(values, dtype=dtype)
@@ -159,7 +167,7 @@ def _read_array(
     u, v = row.astype(np.int64), column.astype(np.int64)
     edge = w != 0
     u, v, w = u[edge], v[edge], w[edge]
-    return _with_negated(source, u, v, w, begin, size_line) if symmetry == "skew-symmetric" else (u, v, w)
+    return _with_negated(source, (u, v, w), begin, size_line) if symmetry == "skew-symmetric" else (u, v, w)
 
 
 def write(graph: Graph, file: IO[bytes]) -> None:

@@ -1,9 +1,10 @@
-"""METIS .graph: a line of counts, then for every vertex a line with its neighbours, numbered from 1; and plain adjacency lists.
+"""METIS .graph: a line of counts, then for every vertex a line of its neighbours, from 1; and plain adjacency lists.
 
-The counts are ``VERTICES EDGES [FMT [NCON]]``; FMT has up to three digits that say whether there are vertex sizes, vertex weights and edge
-weights. Sizes and weights of vertices are read over. Every edge stands in both lists, so EDGES is half the number of neighbours, and the lists must
-agree: that is checked. Files whose neighbours number just EDGES are written by some programs (GAP's tools) for directed graphs and read as
-such; the same programs write FMT 100 without vertex sizes, which is read too.
+The counts are ``VERTICES EDGES [FMT [NCON]]``; FMT has up to three digits that say whether there are vertex sizes,
+vertex weights and edge weights. Sizes and weights of vertices are read over. Every edge stands in both lists, so EDGES
+is half the number of neighbours, and the lists must agree: that is checked. Files whose neighbours number just EDGES are
+written by some programs (GAP's tools) for directed graphs and read as such; the same programs write FMT 100 without
+vertex sizes, which is read too.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 def read(source: Source, *, directed: bool | None) -> Graph:
     """Read a ``.graph`` file."""
     note = Note()
-    for offset, line, content in source.lines():
+    for offset, line, content in source.lines():  # noqa: B007 - used below
         if content.startswith("%"):
             note.read(content)
         elif content:
@@ -52,7 +53,7 @@ def read(source: Source, *, directed: bool | None) -> Graph:
     extra = int(fmt[0]) + ncon
     if fmt == "100" and len(numbers) in (m, 2 * m) and len(numbers) != 2 * m + n:
         extra = 0  # no vertex sizes, whatever FMT says
-    u, v, w = _edges(source, numbers, lengths, extra, fmt[2] == "1", begin, missing)
+    u, v, w = _edges(source, (numbers, lengths, missing), extra, fmt[2] == "1", begin)
     if len(u) not in ((m, 2 * m) if not missing else (2 * m,)):
         raise source.error(
             f"the first line promises {m} edges: {2 * m} neighbours (or {m}, one way); the file has {len(u)}", line
@@ -71,8 +72,9 @@ def read(source: Source, *, directed: bool | None) -> Graph:
 
 
 def _edges(
-    source: Source, numbers: Array, lengths: Array, extra: int, weighted: bool, begin: int, missing: int
+    source: Source, rows: tuple[Array, Array, int], extra: int, weighted: bool, begin: int
 ) -> tuple[Array, Array, Array | None]:
+    numbers, lengths, missing = rows
     short = lengths < extra
     uneven = ((lengths - extra) & 1 == 1) & weighted
     wrong = short | uneven

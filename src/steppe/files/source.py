@@ -1,7 +1,7 @@
-"""Where bytes come from and go to: files, compressed files and standard input; written files appear whole or not at all.
+"""Where bytes come from and go to: files, packed or not, and standard input; written files appear whole or not at all.
 
-A plain file is mapped, not read: the parser's threads touch it in parallel, and a ``.steppe`` graph opens in the time of one system call.
-What is compressed (recognised by its first bytes, and its suffix must agree) is unpacked into memory.
+A plain file is mapped, not read: the parser's threads touch it in parallel, and a ``.steppe`` graph opens in the time of
+one system call. What is compressed (recognised by its first bytes, and its suffix must agree) is unpacked into memory.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import secrets
 import sys
 import zlib
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from ..errors import FormatError, SteppeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import ModuleType
 
     import numpy.typing as npt
 
@@ -126,7 +127,7 @@ class _BrokenError(Exception):
     pass
 
 
-def _zstandard() -> Any:
+def _zstandard() -> ModuleType:
     try:
         import zstandard
     except ImportError as error:
@@ -151,7 +152,7 @@ def _unpack_zstd(data: bytes) -> bytes:
 
 @contextlib.contextmanager
 def destination(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file for writing, packed as its suffix says; it takes the place of ``path`` when all is written, or not at all."""
+    """Open a file for writing, packed as its suffix says; it takes the place of ``path`` when all is written."""
     packing = split_suffix(path)[1]
     partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     packer = _zstandard().ZstdCompressor(level=6) if packing == ".zst" else None

@@ -9,12 +9,13 @@
     20    description         JSON, then zeros up to 4096 (or the next multiple of it)
     …     sections            each at a multiple of 64 bytes, zeros between: indptr, indices, weights, labels
 
-The description has ``vertices, edges, directed, weights`` (their min, max, mean, or null), ``labels`` (null, a first number, or "array"), ``bytes``
-(the file's size) and for every section its ``offset``, ``count``, ``dtype`` (NumPy's notation, little-endian) and ``crc32``. A file that is too short or too
-long or whose description is damaged is refused. The sections' checksums are only compared by :func:`check`: it reads everything.
+The description has ``vertices, edges, directed, weights`` (their min, max, mean, or null), ``labels`` (null, a first
+number, or "array"), ``bytes`` (the file's size) and for every section its ``offset``, ``count``, ``dtype`` (NumPy's
+notation, little-endian) and ``crc32``. A file that is too short or too long or whose description is damaged is refused.
+The sections' checksums are only compared by :func:`check`: it reads everything.
 
-Sections lie one after another and their places follow from the counts alone (:func:`plan`), so a file can be written piece by piece by a program that never
-holds the whole graph.
+Sections lie one after another and their places follow from the counts alone (:func:`plan`), so a file can be written
+piece by piece by a program that never holds the whole graph.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What the text formats share: calls of the native parser with exact complaints, the numbering of ids, the note.
 
 The note is a comment, ``steppe: vertices=9 undirected``, that :func:`steppe.write` leaves where a format has no word for
-something the graph has (an isolated vertex at the end of an edge list, numbering from 0 in a format that counts from 1, float32 weights). Other
-programs skip it; :func:`steppe.read` honours it, so what was written comes back the same.
+something the graph has (an isolated vertex in an edge list, numbering from 0 in a format that counts from 1, float32
+weights). Other programs skip it; :func:`steppe.read` honours it, so what was written comes back the same.
 """
 
 from __future__ import annotations
@@ -108,7 +108,9 @@ def parse_rows(source: Source, begin: int, line: int, kinds: bytes) -> tuple[Arr
     return numbers, lengths
 
 
-def _raise(source: Source, begin: int, line: int, fault: Any, bounds: tuple[int, int]) -> None:
+def _raise(
+    source: Source, begin: int, line: int, fault: tuple[str, bool, int, int] | None, bounds: tuple[int, int]
+) -> None:
     if fault is None:
         return
     what, is_range, offset, line_from_0 = fault
@@ -186,7 +188,7 @@ def integer_labels(graph: Graph, kind: str) -> tuple[int, Array | None]:
     if isinstance(values, range):
         if values.start >= 0:
             return values.start, None
-    elif values.dtype.kind in "iu" and (not len(values) or 0 <= values.min() and values.max() <= ANY_ID):
+    elif values.dtype.kind in "iu" and (not len(values) or (values.min() >= 0 and values.max() <= ANY_ID)):
         return 0, np.ascontiguousarray(values, dtype=np.int64)
     raise GraphError(f"{kind} files number their vertices and cannot keep these labels; write a .steppe file")
 
