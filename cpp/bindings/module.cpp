@@ -7,6 +7,7 @@ void bind_graph(nanobind::module_& m);
 void bind_predecessors(nanobind::module_& m);
 void bind_sssp(nanobind::module_& m);
 void bind_verify(nanobind::module_& m);
+void bind_text(nanobind::module_& m);
 }  // namespace steppe::bindings
 
 NB_MODULE(_core, m) {
@@ -17,4 +18,5 @@ NB_MODULE(_core, m) {
     bind_predecessors(m);
     bind_sssp(m);
     bind_verify(m);
+    bind_text(m);
 }

@@ -22,6 +22,7 @@ from .errors import (
 )
 from .explain import Explanation
 from .gpu import DeviceInfo, devices, set_default_device
+from .files import read, write
 from .graph import Graph
 from .paths import UNREACHABLE, PathList, Paths
 from .sssp import sssp
@@ -51,5 +52,7 @@ __all__ = [
     "devices",
     "set_default_device",
     "sssp",
+    "read",
     "verify",
+    "write",
 ]

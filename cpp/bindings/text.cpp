@@ -1,0 +1,139 @@
+// Bindings of text.hpp, relabel.hpp and text_writer.hpp.
+#include "text.hpp"
+
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "relabel.hpp"
+#include "text_writer.hpp"
+
+namespace steppe::bindings {
+
+namespace {
+
+// An array that owns its storage (a Buffer or a vector), moved here.
+template <class T, class Storage>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> owned(Storage&& storage, size_t count) {
+    auto* kept = new Storage(std::move(storage));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Storage*>(p); });
+    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {count}, owner);
+}
+
+nb::object fault_tuple(const Fault& fault) {
+    if (fault.trouble == Trouble::none) return nb::none();
+    return nb::make_tuple(fault.what, fault.trouble == Trouble::range, fault.offset, fault.line);
+}
+
+LineRules make_rules(nb::bytes kinds, int weights, int64_t low, int64_t high) {
+    if (kinds.size() != 256) throw std::invalid_argument("kinds must have 256 entries");
+    LineRules rules;
+    std::memcpy(rules.kind.data(), kinds.c_str(), 256);
+    rules.weights = static_cast<WeightKind>(weights);
+    rules.low = low;
+    rules.high = high;
+    return rules;
+}
+
+// (fault or None, u, v, w or None); reads again with wider types until everything fits.
+template <class I, class W>
+nb::object edges_as(const text::Pieces& pieces, const LineRules& rules, int threads, PythonWatch& watch) {
+    auto r = watch.run([&](Watch& w) { return parse_edges<I, W>(pieces, rules, threads, w); });
+    if constexpr (sizeof(I) < 8)
+        if (r.fault.trouble == Trouble::wide_id) return edges_as<int64_t, W>(pieces, rules, threads, watch);
+    if constexpr (std::is_same_v<W, int32_t>)
+        if (r.fault.trouble == Trouble::wide_weight) return edges_as<I, int64_t>(pieces, rules, threads, watch);
+    if constexpr (std::is_integral_v<W>)
+        if (r.fault.trouble == Trouble::float_weight) return edges_as<I, double>(pieces, rules, threads, watch);
+    nb::object fault = fault_tuple(r.fault);
+    const auto count = static_cast<size_t>(r.count);
+    nb::object weights = nb::none();
+    if constexpr (!std::is_same_v<W, NoWeight>) weights = nb::cast(owned<W>(std::move(r.w), count));
+    return nb::make_tuple(fault, owned<I>(std::move(r.u), count), owned<I>(std::move(r.v), count), weights);
+}
+
+}  // namespace
+
+void bind_text(nb::module_& m) {
+    m.def(
+        "text_edges",
+        [](InOf<uint8_t> text, nb::bytes kinds, int weights, int64_t low, int64_t high, int threads) -> nb::object {
+            const LineRules rules = make_rules(kinds, weights, low, high);
+            const char* begin = reinterpret_cast<const char*>(text.data());
+            PythonWatch watch{nb::none()};
+            const auto pieces =
+                watch.run([&](Watch& w) { return text::Pieces(begin, begin + text.size(), threads, w); });
+            switch (rules.weights) {
+                case WeightKind::none:
+                    return edges_as<int32_t, NoWeight>(pieces, rules, threads, watch);
+                case WeightKind::real:
+                    return edges_as<int32_t, double>(pieces, rules, threads, watch);
+                case WeightKind::real32:
+                    return edges_as<int32_t, float>(pieces, rules, threads, watch);
+                default:
+                    return edges_as<int32_t, int32_t>(pieces, rules, threads, watch);
+            }
+        },
+        "text"_a, "kinds"_a, "weights"_a, "low"_a, "high"_a, "threads"_a);
+
+    m.def(
+        "text_rows",
+        [](InOf<uint8_t> text, nb::bytes kinds, int threads) {
+            const LineRules rules = make_rules(kinds, 0, 0, std::numeric_limits<int64_t>::max());
+            const char* begin = reinterpret_cast<const char*>(text.data());
+            PythonWatch watch{nb::none()};
+            auto rows = watch.run([&](Watch& w) {
+                return parse_rows(text::Pieces(begin, begin + text.size(), threads, w), rules, threads, w);
+            });
+            const size_t numbers = rows.numbers.size(), lengths = rows.lengths.size();
+            return nb::make_tuple(fault_tuple(rows.fault), owned<int64_t>(std::move(rows.numbers), numbers),
+                                  owned<int64_t>(std::move(rows.lengths), lengths));
+        },
+        "text"_a, "kinds"_a, "threads"_a);
+
+    m.def(
+        "relabel",
+        [](Out sources, Out targets, InOf<int64_t> others, int64_t low, int64_t high, int threads) {
+            same_size(sources.size(), targets.size(), "relabel");
+            Relabelled r = with_vertex(sources, [&](auto id) {
+                using I = decltype(id);
+                I* u = out<I>(sources);
+                I* v = out<I>(targets);
+                nb::gil_scoped_release release;
+                return relabel<I>(u, v, static_cast<int64_t>(sources.size()), others.data(),
+                                  static_cast<int64_t>(others.size()), low, high, threads);
+            });
+            nb::object labels = nb::none();
+            if (!r.run) labels = nb::cast(owned<int64_t>(std::move(r.labels), static_cast<size_t>(r.count)));
+            return nb::make_tuple(r.first, r.count, labels);
+        },
+        "sources"_a, "targets"_a, "others"_a, "low"_a, "high"_a, "threads"_a);
+
+    m.def(
+        "print_edges",
+        [](InOf<int64_t> indptr, In indices, std::optional<In> weights, int64_t begin, int64_t end, std::string prefix,
+           std::string separator, bool rows, int half, int64_t first, std::optional<InOf<int64_t>> labels,
+           int threads) {
+            const Arrays arrays{indptr, indices, weights};
+            if (begin < 0 || begin > end || end >= static_cast<int64_t>(indptr.size()))
+                throw std::invalid_argument("print_edges: no such vertices");
+            LineStyle style{prefix.substr(0, 8), separator.at(0), rows, static_cast<Half>(half), first, nullptr};
+            if (labels) style.labels = labels->data();
+            auto run = [&](auto vertex, auto w) {
+                using V = decltype(vertex);
+                using W = decltype(w);
+                nb::gil_scoped_release release;
+                return print_edges(arrays.csr<V, W>(), begin, end, style, threads);
+            };
+            const std::vector<std::string> parts = with_vertex(indices, [&](auto vertex) {
+                if (!weights) return run(vertex, int32_t{});
+                return with_weight(*weights, [&](auto w) { return run(vertex, w); });
+            });
+            nb::list list;
+            for (const std::string& part : parts) list.append(nb::bytes(part.data(), part.size()));
+            return list;
+        },
+        "indptr"_a, "indices"_a, "weights"_a.none(), "begin"_a, "end"_a, "prefix"_a, "separator"_a, "rows"_a, "half"_a,
+        "first"_a, "labels"_a.none(), "threads"_a);
+}
+
+}  // namespace steppe::bindings

@@ -1,0 +1,414 @@
+// Text to edges: the parallel parser behind every text format.
+//
+// The text (a mapped file, or what was decompressed) is cut into pieces of about a megabyte at line ends. A first pass
+// counts the line feeds of every piece: that bounds its edges, so that in the second pass every piece is parsed
+// straight to its final place, and it gives exact line numbers for complaints. Pieces that hold comments leave a gap,
+// closed at the end. Every piece but perhaps the last ends in a line feed, which stops every inner loop, so none of
+// them checks for the end of the text; a last line without one is copied and given one.
+//
+// Types are tried from narrow to wide (ids int32, int64; weights int32, int64, double): a piece that meets a number
+// which does not fit stops the round, and the text is read again with the wider type. Pieces are handed out in order,
+// so of all faults the one in the earliest piece is the first of the file.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#if defined(__SSE2__) || defined(_M_X64)
+#include <emmintrin.h>
+#endif
+
+#include "atomics.hpp"
+#include "memory.hpp"
+#include "numbers.hpp"
+#include "parallel.hpp"
+#include "watch.hpp"
+
+namespace steppe {
+
+// What the first character of a line (after blanks) says about it.
+enum Line : uint8_t { kData = 0, kComment = 1, kLetter = 2, kBad = 3, kSlash = 4, kEmpty = 5 };
+
+enum class WeightKind { none, number, integer, real, real32 };  // number: int32, int64 or double, whichever holds all
+
+struct LineRules {
+    std::array<uint8_t, 256> kind{};
+    WeightKind weights = WeightKind::none;
+    int64_t low = 0, high = std::numeric_limits<int64_t>::max();  // range of ids
+};
+
+enum class Trouble { none, wide_id, wide_weight, float_weight, range, syntax };
+
+struct Fault {
+    Trouble trouble = Trouble::none;
+    const char* what = "";
+    int64_t offset = 0;  // in the text
+    int64_t line = 0;    // counted from 0, from where parsing began
+};
+
+struct NoWeight {};
+
+namespace text {
+
+inline void skip_blanks(const char*& p) {
+    while (*p == ' ' || *p == '\t') ++p;
+}
+
+inline bool at_end_of_line(const char* p) { return *p == '\n' || (*p == '\r' && p[1] == '\n'); }
+
+inline const char* next_line(const char* p, const char* end) {
+    const void* feed = std::memchr(p, '\n', static_cast<size_t>(end - p));
+    return feed ? static_cast<const char*>(feed) + 1 : end;
+}
+
+// Blanks with at most one comma or semicolon among them.
+inline bool separator(const char*& p) {
+    const char* from = p;
+    skip_blanks(p);
+    if (*p == ',' || *p == ';') {
+        ++p;
+        skip_blanks(p);
+    }
+    return p != from;
+}
+
+inline int64_t count_lines(const char* p, const char* end) {
+    int64_t lines = 0;
+    for (; end - p >= 128; p += 128) {
+        uint8_t count = 0;  // eight bits, so that the compiler counts sixteen characters at a time
+        for (int i = 0; i < 128; ++i) count = static_cast<uint8_t>(count + (p[i] == '\n'));
+        lines += count;
+    }
+    for (; p < end; ++p) lines += *p == '\n';
+    return lines;
+}
+
+// The text cut at line ends; `tail` is a last line without a line feed, given one.
+struct Pieces {
+    std::vector<const char*> cuts;
+    std::vector<int64_t> lines;  // lines before each piece
+    std::string tail;
+    const char* begin;
+
+    Pieces(const char* first, const char* end, int threads, Watch& watch) : begin(first) {
+        const char* last = end;
+        while (last > first && last[-1] != '\n') --last;
+        tail.assign(last, end);
+        if (!tail.empty()) tail += '\n';
+        const int64_t size = 1 << 20;
+        cuts.push_back(first);
+        while (last - cuts.back() > size) cuts.push_back(next_line(cuts.back() + size, last));
+        if (cuts.back() != last) cuts.push_back(last);
+        lines.assign(cuts.size(), 0);
+        parallel_for(threads, count(), 1, [&](int64_t i, int64_t stop, int) {
+            for (; i < stop && !watch.poll(); ++i) lines[i + 1] = count_lines(cuts[i], cuts[i + 1]);
+        });
+        watch.check();
+        for (size_t i = 1; i < lines.size(); ++i) lines[i] += lines[i - 1];
+    }
+    int64_t count() const { return static_cast<int64_t>(cuts.size()) - 1; }
+    int64_t total() const { return lines.back() + !tail.empty(); }
+    // f(begin, end, safe, piece, fault) for every piece in parallel, then the tail; returns the first fault.
+    template <class F>
+    Fault for_each(int threads, Watch& watch, F f) const {
+        std::vector<Fault> faults(count() + 1);
+        int64_t stop = count();  // pieces from here on do not matter: an earlier one is faulty
+        parallel_for(threads, count(), 1, [&](int64_t i, int64_t last, int) {
+            for (; i < last && i < LOAD(&stop) && !watch.poll(); ++i) {
+                faults[i] = f(cuts[i], cuts[i + 1], cuts.back(), i);
+                if (faults[i].trouble == Trouble::none) continue;
+                faults[i].offset += cuts[i] - begin;
+                faults[i].line += lines[i];
+                MIN(&stop, i);
+            }
+        });
+        watch.check();
+        for (const Fault& fault : faults)
+            if (fault.trouble != Trouble::none) return fault;
+        if (tail.empty()) return {};
+        Fault fault = f(tail.data(), tail.data() + tail.size(), tail.data() + tail.size(), count());
+        fault.offset += cuts.back() - begin;
+        fault.line += lines.back();
+        return fault;
+    }
+};
+
+template <class I>
+Fault read_id(const char*& p, const char* safe, const LineRules& rules, I& id) {
+    uint64_t x;
+    const char* from = p;
+    switch (read_digits(p, safe, x)) {
+        case Number::missing:
+            if (*from == '-' && is_digit(from[1])) return {Trouble::range, "vertex ids must not be negative"};
+            return {Trouble::syntax, "expected a vertex id (a whole number)"};
+        case Number::overflow:
+            x = std::numeric_limits<uint64_t>::max();
+            break;
+        case Number::ok:
+            break;
+    }
+    if (x > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+        p = from;
+        return {Trouble::syntax, "a vertex id must be less than 2^63"};
+    }
+    if (static_cast<int64_t>(x) < rules.low || static_cast<int64_t>(x) > rules.high) {
+        p = from;
+        return {Trouble::range, "vertex id out of range"};
+    }
+    if (x > static_cast<uint64_t>(std::numeric_limits<I>::max())) return {Trouble::wide_id};
+    id = static_cast<I>(x);
+    return {};
+}
+
+inline constexpr const char* kTooLarge = "a whole-number weight must fit in a signed 64-bit integer";
+
+template <class W>
+Fault read_weight(const char*& p, const char* end, const char* safe, const LineRules& rules, W& weight) {
+    const char* from = p;
+    if constexpr (std::is_integral_v<W>) {
+        const bool negative = *p == '-';
+        p += negative || *p == '+';
+        uint64_t x;
+        const Number number = read_digits(p, safe, x);
+        const bool ends = *p == '\n' || *p == ' ' || *p == '\r' || *p == '\t' || *p == ',' || *p == ';';
+        if (number != Number::ok || !ends) {
+            p = from;
+            // Another kind of number? The floating reader decides; only what it takes too is worth another round.
+            double unused;
+            const bool is_float = read_float(p, end, safe, unused) == Number::ok && !is_digit(*p);
+            const bool big = number == Number::overflow &&
+                             std::none_of(from, p, [](char c) { return c == '.' || c == 'e' || c == 'E'; });
+            p = from;
+            if (big) return {Trouble::syntax, kTooLarge};
+            if (is_float && rules.weights == WeightKind::number) return {Trouble::float_weight};
+            return {Trouble::syntax, rules.weights == WeightKind::integer ? "expected a weight (a whole number)"
+                                                                          : "expected a weight (a number)"};
+        }
+        if (x > static_cast<uint64_t>(std::numeric_limits<W>::max()) + negative) {
+            p = from;
+            if (sizeof(W) < 8) return {Trouble::wide_weight};
+            return {Trouble::syntax, kTooLarge};
+        }
+        weight = static_cast<W>(negative ? uint64_t{0} - x : x);
+    } else {
+        switch (read_float(p, end, safe, weight)) {
+            case Number::missing:
+                p = from;
+                return {Trouble::syntax, "expected a weight (a number)"};
+            case Number::overflow:
+                p = from;
+                return {Trouble::syntax, "a weight does not fit in a floating-point number"};
+            case Number::ok:
+                break;
+        }
+        if (std::isnan(weight) || weight == -std::numeric_limits<W>::infinity()) {
+            p = from;
+            return {Trouble::syntax, "a weight must be a number or +inf (no edge)"};
+        }
+    }
+    return {};
+}
+
+// Deals with a line that holds no data, or steps over a data line's letter. Returns kData when data follow at p.
+inline Line open_line(const char*& p, const char* end, const LineRules& rules) {
+    skip_blanks(p);
+    switch (rules.kind[static_cast<unsigned char>(*p)]) {
+        case kData:
+            return kData;
+        case kEmpty:
+            if (!at_end_of_line(p)) return kBad;
+            p += 1 + (*p == '\r');
+            return kEmpty;
+        case kSlash:
+            if (p[1] != '/') return kData;
+            [[fallthrough]];
+        case kComment:
+            p = next_line(p, end);
+            return kComment;
+        case kLetter:
+            if (p[1] != ' ' && p[1] != '\t') return kBad;
+            ++p;
+            skip_blanks(p);
+            return kData;
+        default:
+            return kBad;
+    }
+}
+
+// The common line: two or three whole numbers of one to eight digits, one character between them, no sign. All their
+// ends are found at once in the first 32 characters, so that the next line can start before the numbers of this one are
+// worked out; going number by number makes a chain of loads that takes twice the time. False: look closer.
+template <class I, class W>
+inline bool plain_line([[maybe_unused]] const char*& p, [[maybe_unused]] const char* safe,
+                       [[maybe_unused]] const LineRules& rules, [[maybe_unused]] I* u, [[maybe_unused]] I* v,
+                       [[maybe_unused]] W* w) {
+#if defined(__SSE2__) || defined(_M_X64)
+    constexpr bool weighted = !std::is_same_v<W, NoWeight>;
+    if constexpr (std::is_floating_point_v<W>) return false;
+    if (p + 48 > safe) return false;
+    const uint8_t kind = rules.kind[static_cast<unsigned char>(*p)];
+    if (kind != kData && (kind != kLetter || p[1] != ' ')) return false;
+    const char* q = p + kind;  // a letter and a blank: kLetter is 2, kData 0
+    auto others = [](const char* at) {
+        const __m128i x = _mm_xor_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)), _mm_set1_epi8('0'));
+        const __m128i digit = _mm_cmpeq_epi8(_mm_subs_epu8(x, _mm_set1_epi8(9)), _mm_setzero_si128());
+        return static_cast<uint32_t>(_mm_movemask_epi8(digit)) ^ 0xffffu;
+    };
+    uint32_t ends = others(q) | others(q + 16) << 16 | 1u << 31;
+    auto blank = [](char c) { return c == ' ' || c == '\t' || c == ','; };
+    auto number = [](const char* from, unsigned digits) {
+        uint64_t t;
+        std::memcpy(&t, from, 8);
+        return eight_digits(t ^ 0x3030303030303030u, digits);
+    };
+    const unsigned a = static_cast<unsigned>(std::countr_zero(ends));
+    ends &= ends - 1;
+    const unsigned b = static_cast<unsigned>(std::countr_zero(ends | 1u << 31));
+    ends &= ends - 1;
+    const unsigned c = weighted ? static_cast<unsigned>(std::countr_zero(ends | 1u << 31)) : b;
+    const unsigned first = a, second = b - a - 1, third = weighted ? c - b - 1 : 1;
+    if (first - 1 > 7 || second - 1 > 7 || third - 1 > 7) return false;
+    if (!blank(q[a]) || (weighted && !blank(q[b])) || q[c] != '\n') return false;
+    const int64_t x = static_cast<int64_t>(number(q, first)), y = static_cast<int64_t>(number(q + a + 1, second));
+    if (std::min(x, y) < rules.low || std::max(x, y) > rules.high) return false;
+    *u = static_cast<I>(x);
+    *v = static_cast<I>(y);
+    if constexpr (weighted) *w = static_cast<W>(number(q + b + 1, third));
+    p = q + c + 1;
+    return true;
+#else
+    return false;
+#endif
+}
+
+// Parses the lines of one piece; `count` edges were written when it returns.
+template <class I, class W>
+Fault parse_piece(const char* const begin, const char* end, const char* safe, const LineRules& rules, I* u, I* v, W* w,
+                  int64_t& count) {
+    int64_t edges = 0;
+    Fault fault;
+    const char* p = begin;
+    const char* line = p;
+    constexpr bool weighted = !std::is_same_v<W, NoWeight>;
+    auto missing = [&] {
+        if (at_end_of_line(p)) return Fault{Trouble::syntax, weighted ? "expected 3 columns" : "expected 2 columns"};
+        return Fault{Trouble::syntax, "expected a blank, tab, comma or semicolon after a number"};
+    };
+    while (p < end) {
+        line = p;
+        if (plain_line(p, safe, rules, u + edges, v + edges, w + (weighted ? edges : 0))) {
+            ++edges;
+            continue;
+        }
+        const Line kind = open_line(p, end, rules);
+        if (kind == kBad) fault = {Trouble::syntax, "unexpected kind of line"};
+        else if (kind != kData) continue;
+        if (fault.trouble == Trouble::none) fault = read_id(p, safe, rules, u[edges]);
+        if (fault.trouble == Trouble::none && (!separator(p) || at_end_of_line(p))) fault = missing();
+        if (fault.trouble == Trouble::none) fault = read_id(p, safe, rules, v[edges]);
+        if constexpr (weighted) {
+            if (fault.trouble == Trouble::none && (!separator(p) || at_end_of_line(p))) fault = missing();
+            if (fault.trouble == Trouble::none) fault = read_weight(p, end, safe, rules, w[edges]);
+        }
+        if (fault.trouble == Trouble::none) {
+            skip_blanks(p);
+            if (*p == '\r') ++p;
+            if (*p == '\n') {
+                ++p;
+                ++edges;
+                continue;
+            }
+            fault = {Trouble::syntax, weighted ? "expected 3 columns and then the end of the line"
+                                               : "expected 2 columns and then the end of the line"};
+        }
+        fault.offset = p - begin;
+        fault.line = count_lines(begin, line);
+        break;
+    }
+    count = edges;
+    return fault;
+}
+
+}  // namespace text
+
+template <class I, class W>
+struct TextEdges {
+    Buffer<I> u, v;
+    Buffer<W> w;
+    int64_t count = 0;
+    Fault fault;
+};
+
+template <class I, class W>
+TextEdges<I, W> parse_edges(const text::Pieces& pieces, const LineRules& rules, int threads, Watch& watch) {
+    constexpr bool weighted = !std::is_same_v<W, NoWeight>;
+    const size_t lines = static_cast<size_t>(pieces.total());
+    TextEdges<I, W> r{Buffer<I>(lines), Buffer<I>(lines), Buffer<W>(weighted ? lines : 0), 0, {}};
+    std::vector<int64_t> counts(pieces.count() + 1, 0);
+    r.fault = pieces.for_each(threads, watch, [&](const char* p, const char* end, const char* safe, int64_t i) {
+        const int64_t at = pieces.lines[i];
+        return text::parse_piece<I, W>(p, end, safe, rules, r.u.data() + at, r.v.data() + at,
+                                       weighted ? r.w.data() + at : nullptr, counts[i]);
+    });
+    for (int64_t i = 0; i <= pieces.count(); ++i) {
+        const int64_t from = pieces.lines[i], to = r.count, n = counts[i];
+        r.count += n;
+        if (from == to || n == 0) continue;
+        std::memmove(r.u.data() + to, r.u.data() + from, n * sizeof(I));
+        std::memmove(r.v.data() + to, r.v.data() + from, n * sizeof(I));
+        if constexpr (weighted) std::memmove(r.w.data() + to, r.w.data() + from, n * sizeof(W));
+    }
+    return r;
+}
+
+struct TextRows {
+    std::vector<int64_t> numbers, lengths;  // all numbers of all lines, and how many each line has
+    Fault fault;
+};
+
+// Lines of any number of whole numbers (METIS, adjacency lists). Empty lines count, comments do not.
+inline TextRows parse_rows(const text::Pieces& pieces, const LineRules& rules, int threads, Watch& watch) {
+    std::vector<TextRows> parts(pieces.count() + 1);
+    TextRows all;
+    all.fault = pieces.for_each(threads, watch, [&](const char* begin, const char* end, const char* safe, int64_t i) {
+        TextRows& part = parts[i];
+        const char* p = begin;
+        while (p < end) {
+            const char* line = p;
+            Fault fault;
+            const Line kind = text::open_line(p, end, rules);
+            if (kind == kComment) continue;
+            int64_t length = 0;
+            if (kind == kBad) fault = {Trouble::syntax, "unexpected kind of line"};
+            while (kind == kData && fault.trouble == Trouble::none && !text::at_end_of_line(p)) {
+                int64_t x = 0;
+                fault = text::read_id(p, safe, rules, x);
+                if (fault.trouble != Trouble::none) break;
+                part.numbers.push_back(x);
+                ++length;
+                if (!text::separator(p) && !text::at_end_of_line(p))
+                    fault = {Trouble::syntax, "expected a whole number"};
+            }
+            if (fault.trouble != Trouble::none) {
+                fault.offset = p - begin;
+                fault.line = text::count_lines(begin, line);
+                return fault;
+            }
+            part.lengths.push_back(length);
+            if (kind == kData) p = text::next_line(p, end);
+        }
+        return Fault{};
+    });
+    for (const TextRows& part : parts) {
+        all.numbers.insert(all.numbers.end(), part.numbers.begin(), part.numbers.end());
+        all.lengths.insert(all.lengths.end(), part.lengths.begin(), part.lengths.end());
+    }
+    return all;
+}
+
+}  // namespace steppe

@@ -1,0 +1,159 @@
+"""Edge lists: one edge per line, ``source target`` or ``source target weight``.
+
+SNAP, GAP (.el, .wel), CSV and TSV, and most home-made files. Columns are parted by blanks, tabs, commas or semicolons;
+lines that start with ``#``, ``%`` or ``//`` are comments; a first line of names is skipped in .csv and .tsv. All lines
+must have as many columns as the first.
+
+The LDBC Graphalytics benchmark keeps a graph in two such files, ``x.e`` and ``x.v``; the second lists the vertices,
+isolated ones too.
+"""
+
+from __future__ import annotations
+
+from typing import IO, TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import GraphError
+from . import text
+from .text import Array, Note
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..graph import Graph
+    from ..labels import Labels
+    from .source import Source
+
+_COMMENTS = "#%/"
+_COLUMNS = {".el": (2,), ".wel": (3,)}
+
+
+def read(source: Source, *, format: str, directed: bool | None) -> Graph:  # noqa: A002
+    """Read an edge list; with ``format=".e"``, also the vertex file beside it."""
+    note = Note()
+    begin, line, columns, heading = len(source.data), 1, 0, 0
+    for offset, number, content in source.lines():
+        if content.startswith(("#", "%", "//")):
+            note.read(content)
+        elif content:
+            fields = text.FIELDS.split(content)
+            begin, line = offset, number
+            if format in (".csv", ".tsv") and not heading and not any(map(_is_number, fields)):
+                heading = len(fields)
+                begin = len(source.data)
+                continue
+            columns = len(fields)
+            break
+    columns = columns or heading
+    allowed = _COLUMNS.get(format, (2, 3))
+    if columns and columns not in allowed:
+        wanted = " or ".join(map(str, allowed))
+        raise source.error(
+            f"expected {wanted} columns (source, target{', weight' * (3 in allowed)}), found {columns}", line
+        )
+    weighted = columns == 3 or (columns == 0 and note.dtype is not None)
+    weights = (text.REAL32 if note.dtype == "float32" else text.NUMBER) if weighted else text.NONE
+    kinds = text.line_kinds(comments=_COMMENTS)
+    low = note.first or 0
+    high = text.ANY_ID if note.vertices is None else low + note.vertices - 1
+    u, v, w = text.parse_edges(source, begin, line, kinds, weights=weights, low=low, high=high)
+    w = note.stored(w)
+    if format == ".e" and (vertices := source.beside(".v")) is not None:
+        n, labels = _with_vertices(source, (u, v), _read_vertices(vertices), begin, line)
+        if directed is None and not note.undirected:
+            directed = _ldbc_directed(source)
+    elif note.vertices is not None:
+        text.shift(u, v, low)
+        n, labels = note.vertices, text.numbered(low, note.vertices)
+    else:
+        n, labels = text.relabelled(u, v)
+    return text.build(u, v, w, n, labels, directed=not note.undirected if directed is None else directed, note=note)
+
+
+def _is_number(field: str) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
+
+def _read_vertices(source: Source) -> Array:
+    numbers, lengths = text.parse_rows(source, source.start, 1, text.line_kinds(comments=_COMMENTS))
+    if len(lengths) and lengths.max() > 1:
+        bad = int(np.argmax(lengths > 1))
+        line = text.line_of(source, source.start, 1, _COMMENTS, int((lengths[:bad] > 0).sum()))
+        raise source.error("expected one vertex id a line", line)
+    return numbers
+
+
+def _with_vertices(
+    source: Source, ends: tuple[Array, Array], vertices: Array, begin: int, line: int
+) -> tuple[int, Labels | None]:
+    u, v = ends
+    nothing = np.empty(0, dtype=np.int64)
+    distinct, _ = text.relabelled(nothing, nothing, vertices)
+    n, labels = text.relabelled(u, v, vertices)
+    if n != distinct:
+        listed = np.zeros(n, dtype=bool)
+        listed[vertices if labels is None else labels.indices(vertices)] = True
+        stranger = int(np.argmin(listed[u] & listed[v]))
+        place = text.line_of(source, begin, line, _COMMENTS, stranger)
+        raise source.error("an edge's vertex is not in the vertex file (.v)", place)
+    return n, labels
+
+
+def _ldbc_directed(source: Source) -> bool:
+    """Return what the benchmark's properties file says, if it lies beside."""
+    properties = source.beside(".properties")
+    for _, _, content in properties.lines() if properties is not None else ():
+        key, _, value = content.partition("=")
+        if key.strip().endswith(".directed"):
+            return value.strip().lower() != "false"
+    return True
+
+
+def write(graph: Graph, file: IO[bytes], path: Path, format: str) -> None:  # noqa: A002
+    """Write an edge list, both directions of an undirected edge."""
+    if format == ".el" and graph.weights is not None:
+        raise GraphError("an .el file has no weights; write .wel")
+    if format == ".wel" and graph.weights is None:
+        raise GraphError("a .wel file has weights, and this graph has none; write .el")
+    first, labels = text.integer_labels(graph, format)
+    note = text.weights_note(graph)
+    note.undirected = not graph.directed
+    if format == ".e":
+        _write_vertices(graph, path)
+    elif len(isolated := _isolated(graph)):
+        if labels is not None:
+            example = graph.label(int(isolated[0]))
+            raise GraphError(
+                f"vertex {example} has no edge and would be lost in {format}; write .e (with .v) or .steppe"
+            )
+        note.vertices, note.first = graph.num_vertices, first or None
+    elif not graph.num_vertices:
+        note.vertices = 0
+    separator = {".csv": ",", ".tsv": "\t"}.get(format, " ")
+    if str(note) or not graph.num_edges:
+        file.write(f"# {str(note) or 'no edges'}\n".encode())
+    if format in (".csv", ".tsv"):
+        names = ["source", "target"] + ["weight"] * (graph.weights is not None)
+        file.write(separator.join(names).encode() + b"\n")
+    text.write_edges(graph, file, separator=separator, first=first, labels=labels, weights=graph.weights)
+
+
+def _isolated(graph: Graph) -> Array:
+    touched = graph.degrees > 0
+    touched[graph.indices] = True
+    return np.flatnonzero(~touched)
+
+
+def _write_vertices(graph: Graph, path: Path) -> None:
+    from .source import destination
+
+    name = path.name
+    at = name.lower().rindex(".e")
+    with destination(path.with_name(name[:at] + ".v" + name[at + 2 :])) as file:
+        labels = np.arange(graph.num_vertices) if graph.labels is None else graph.labels
+        file.write(b"".join(b"%d\n" % label for label in labels.tolist()) or b"# no vertices\n")

@@ -1,0 +1,188 @@
+"""Matrix Market: a square matrix as a graph, entry (i, j) an edge i → j.
+
+Fields ``real``, ``double``, ``integer``, ``unsigned-integer`` and ``pattern`` are read; ``complex`` is refused. A
+``symmetric`` matrix is an undirected graph; a ``skew-symmetric`` one has every listed edge and its opposite with the
+weight negated. In ``array`` (dense) files a zero is "no edge"; in ``coordinate`` files every entry is an edge, explicit
+zeros too. Vertices are numbered from 1. The type comment that SuiteSparse:GraphBLAS adds (``%%GraphBLAS type float``) is
+checked, and honoured where it says that integers in the file mean floats.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import IO, TYPE_CHECKING
+
+import numpy as np
+
+from . import text
+from .text import Array, Note
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+    from .source import Source
+
+_FIELDS = {
+    "pattern": text.NONE,
+    "real": text.REAL,
+    "double": text.REAL,
+    "integer": text.INTEGER,
+    "unsigned": text.INTEGER,
+    "unsigned-integer": text.INTEGER,
+}
+_GRAPHBLAS = {f"{u}int{bits}{t}" for u in ("", "u") for bits in (8, 16, 32, 64) for t in ("", "_t")} | {"bool"}
+_FLOATS = {"float": text.REAL32, "fp32": text.REAL32, "double": text.REAL, "fp64": text.REAL}
+
+
+def read(source: Source, *, directed: bool | None) -> Graph:
+    """Read an ``.mtx`` file."""
+    layout, weights, symmetry = _read_banner(source)
+    note, counts, begin, line = _read_size(source, layout)
+    graphblas = note[1]
+    if graphblas in _FLOATS and weights in (text.INTEGER, text.REAL):
+        weights = _FLOATS[graphblas]
+    remark = note[0]
+    if remark.dtype == "float32" and weights == text.REAL:
+        weights = text.REAL32
+    rows, columns = counts[:2]
+    if rows != columns:
+        raise source.error(f"expected a square matrix, found {rows} by {columns}", line)
+    one_way = symmetry != "symmetric" and not remark.undirected
+    if layout == "array":
+        u, v, w = _read_array(source, (begin, line), rows, weights, symmetry)
+    else:
+        kinds = text.line_kinds(comments="%")
+        u, v, w = text.parse_edges(source, begin, line + 1, kinds, weights=weights, low=1, high=rows)
+        if len(u) != counts[2]:
+            raise source.error(f"the size line promises {counts[2]} entries, the file has {len(u)}", line)
+        text.shift(u, v, 1)
+        if symmetry == "skew-symmetric":
+            u, v, w = _with_negated(source, (u, v, w), begin, line)
+    first = 1 if remark.first is None else remark.first
+    return text.build(
+        u,
+        v,
+        remark.stored(w),
+        rows,
+        text.numbered(first, rows),
+        directed=one_way if directed is None else directed,
+        note=remark,
+    )
+
+
+def _read_banner(source: Source) -> tuple[str, int, str]:
+    banner = next(source.lines())[2].split()
+    expected = "expected '%%MatrixMarket matrix coordinate|array FIELD SYMMETRY'"
+    if len(banner) != 5 or banner[0].lower() != "%%matrixmarket":
+        raise source.error(expected, 1)
+    kind, layout, field, symmetry = (word.lower() for word in banner[1:])
+    if kind != "matrix" or layout not in ("coordinate", "array"):
+        raise source.error(f"{expected}, found {kind!r} {layout!r}", 1)
+    if field == "complex":
+        raise source.error("complex numbers are no edge weights", 1)
+    if field not in _FIELDS:
+        raise source.error(f"expected a field of {', '.join(_FIELDS)}; found {field!r}", 1)
+    if symmetry == "hermitian":
+        raise source.error(f"hermitian is a symmetry of complex matrices, and this one is {field}", 1)
+    if symmetry not in ("general", "symmetric", "skew-symmetric"):
+        raise source.error(f"expected general, symmetric or skew-symmetric; found {symmetry!r}", 1)
+    if field == "pattern" and (layout == "array" or symmetry == "skew-symmetric"):
+        raise source.error(f"a pattern has no values and cannot be {layout} {symmetry}", 1)
+    return layout, _FIELDS[field], symmetry
+
+
+def _read_size(source: Source, layout: str) -> tuple[tuple[Note, str], list[int], int, int]:
+    """Return (note, GraphBLAS type), the counts, the offset behind the size line, and its number."""
+    note, graphblas = Note(), ""
+    for offset, line, content in source.lines():
+        if content.startswith("%"):
+            words = content.split()
+            if words[0].lower() == "%%graphblas" and len(words) >= 3 and words[1] == "type":
+                graphblas = words[2].lower()
+                if graphblas not in _GRAPHBLAS and graphblas not in _FLOATS:
+                    raise source.error(f"unknown GraphBLAS type {words[2]!r}", line)
+            note.read(content)
+        elif content:
+            words = content.split()
+            wanted = ["ROWS", "COLUMNS"] + ["ENTRIES"] * (layout == "coordinate")
+            if len(words) != len(wanted) or not all(word.isascii() and word.isdigit() for word in words):
+                raise source.error(f"expected '{' '.join(wanted)}', found {content!r}", line)
+            counts = [int(word) for word in words]
+            if max(counts) >= 2**62:
+                raise source.error("the counts are beyond 2^62", line)
+            end = source.data.find(b"\n", offset)
+            return (note, graphblas), counts, len(source.data) if end < 0 else end + 1, line
+    raise source.error("expected a line with the size of the matrix, found the end of the file")
+
+
+def _with_negated(
+    source: Source, edges: tuple[Array, Array, Array | None], begin: int, line: int
+) -> tuple[Array, Array, Array]:
+    u, v, w = edges
+    assert w is not None  # noqa: S101 - a pattern was refused
+    wrong = (u == v) | (np.isinf(w) if w.dtype.kind == "f" else False)
+    if wrong.any():
+        place = text.line_of(source, begin, line, "%", int(np.argmax(wrong)))
+        raise source.error(
+            "a skew-symmetric matrix has no diagonal and no infinite entry (its opposite would be -inf)", place
+        )
+    if w.dtype.kind == "i" and len(w) and w.min() == np.iinfo(w.dtype).min:
+        if w.dtype == np.int64:
+            place = text.line_of(source, begin, line, "%", int(np.argmin(w)))
+            raise source.error("the negated weight does not fit in 64 bits", place)
+        w = w.astype(np.int64)
+    return np.concatenate([u, v]), np.concatenate([v, u]), np.concatenate([w, -w])
+
+
+def _read_array(
+    source: Source, place: tuple[int, int], n: int, weights: int, symmetry: str
+) -> tuple[Array, Array, Array]:
+    """Read a dense matrix column by column; a symmetric one has its lower triangle alone, a skew one not the diagonal."""
+    begin, size_line = place
+    values: list[int | float] = []
+    for offset, line, content in source.lines():
+        if offset < begin or content.startswith("%"):
+            continue
+        for word in content.split():
+            try:
+                value: int | float = int(word) if weights == text.INTEGER else float(word)
+            except ValueError:
+                value = float("nan")
+            if (
+                math.isnan(value)
+                or value == float("-inf")
+                or (weights == text.INTEGER and not -(2**63) <= value < 2**63)
+            ):
+                raise source.error(f"expected a number, found {word!r}", line)
+            values.append(value)
+    start = {"general": -n, "symmetric": 0, "skew-symmetric": 1}[symmetry]
+    column, row = np.nonzero(np.triu(np.ones((n, n), dtype=bool), start))
+    if len(values) != len(row):
+        raise source.error(
+            f"expected {len(row)} values for a {symmetry} {n} by {n} matrix, found {len(values)}", size_line
+        )
+    dtype = {text.INTEGER: np.int64, text.REAL: np.float64, text.REAL32: np.float32}[weights]
+    w = np.array(values, dtype=dtype)
+    if dtype is np.int64 and (not len(w) or bool((w == w.astype(np.int32)).all())):
+        w = w.astype(np.int32)
+    u, v = row.astype(np.int64), column.astype(np.int64)
+    edge = w != 0
+    u, v, w = u[edge], v[edge], w[edge]
+    return _with_negated(source, (u, v, w), begin, size_line) if symmetry == "skew-symmetric" else (u, v, w)
+
+
+def write(graph: Graph, file: IO[bytes]) -> None:
+    """Write a coordinate file; of an undirected graph the lower triangle."""
+    first = text.first_number(graph, ".mtx")
+    note = text.weights_note(graph)
+    note.first = None if first == 1 else first
+    field = "pattern" if graph.weights is None else "integer" if graph.is_integer else "real"
+    entries = graph.num_edges
+    if not graph.directed:
+        sources = np.repeat(np.arange(graph.num_vertices, dtype=graph.indices.dtype), graph.degrees)
+        entries = int((sources >= graph.indices).sum())
+    symmetry = "general" if graph.directed else "symmetric"
+    file.write(f"%%MatrixMarket matrix coordinate {field} {symmetry}\n".encode())
+    if str(note):
+        file.write(f"% {note}\n".encode())
+    file.write(f"{graph.num_vertices} {graph.num_vertices} {entries}\n".encode())
+    text.write_edges(graph, file, lower=not graph.directed, first=1, weights=graph.weights)

@@ -1,0 +1,240 @@
+"""What the text formats share: calls of the native parser with exact complaints, the numbering of ids, the note.
+
+The note is a comment, ``steppe: vertices=9 undirected``, that :func:`steppe.write` leaves where a format has no word for
+something the graph has (an isolated vertex in an edge list, numbering from 0 in a format that counts from 1, float32
+weights). Other programs skip it; :func:`steppe.read` honours it, so what was written comes back the same.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _core, threads
+from ..errors import GraphError
+from ..graph import Graph
+from ..labels import Labels
+
+if TYPE_CHECKING:
+    from .source import Source
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# Kinds of weights and of lines: the numbers of WeightKind and Line in text.hpp.
+NONE, NUMBER, INTEGER, REAL, REAL32 = range(5)
+_COMMENT, _LETTER, _BAD, _SLASH, _EMPTY = range(1, 6)
+
+ANY_ID = 2**63 - 1
+FIELDS = re.compile(r"[ \t]*[,;][ \t]*|[ \t]+")
+
+
+def line_kinds(*, comments: str = "", letter: str = "", only: str = "") -> bytes:
+    """Return the table from a line's first character to its kind.
+
+    ``letter``: data lines start with it. ``only``: every other first character is refused. ``/`` as a comment means ``//``.
+    """
+    kinds = bytearray(256)
+    if letter or only:
+        kinds = bytearray([_BAD] * 256)
+        for c in only:
+            kinds[ord(c)] = 0
+    if letter:
+        kinds[ord(letter)] = _LETTER
+    for c in comments:
+        kinds[ord(c)] = _SLASH if c == "/" else _COMMENT
+    kinds[ord("\n")] = kinds[ord("\r")] = _EMPTY
+    return bytes(kinds)
+
+
+@dataclass
+class Note:
+    """What a ``steppe:`` comment says."""
+
+    vertices: int | None = None
+    first: int | None = None
+    undirected: bool = False
+    directed: bool = False
+    unweighted: bool = False
+    dtype: str | None = None
+
+    def read(self, comment: str) -> None:
+        """Take in a comment line, if it is a note."""
+        _, found, text = comment.partition("steppe:")
+        for word in text.split() if found else ():
+            key, _, value = word.partition("=")
+            if key in ("vertices", "first") and value.isdigit():
+                setattr(self, key, int(value))
+            elif key in ("undirected", "directed", "unweighted") and not value:
+                setattr(self, key, True)
+            elif key == "dtype" and value in ("int32", "int64", "float32", "float64"):
+                self.dtype = value
+
+    def __str__(self) -> str:
+        words = [f"{k}={v}" for k, v in vars(self).items() if v is not None and not isinstance(v, bool)]
+        words += [k for k, v in vars(self).items() if v is True]
+        return "steppe: " + " ".join(words) if words else ""
+
+    def stored(self, w: Array | None) -> Array | None:
+        """Return weights in the type the note names."""
+        if self.unweighted:
+            return None
+        return w if w is None or self.dtype is None else w.astype(self.dtype, copy=False)
+
+
+def weights_note(graph: Graph) -> Note:
+    """Return a note with the weight type, where reading would not find it by itself."""
+    if graph.weights is None:
+        return Note()
+    kind = str(graph.weights.dtype)
+    return Note(dtype=kind if kind in ("int64", "float32") or not graph.num_edges else None)
+
+
+def parse_edges(
+    source: Source, begin: int, line: int, kinds: bytes, *, weights: int, low: int = 0, high: int = ANY_ID
+) -> tuple[Array, Array, Array | None]:
+    """Parse all lines from offset ``begin``, which is in line ``line``."""
+    fault, u, v, w = _core.text_edges(source.array[begin:], kinds, weights, low, high, threads.resolve(None))
+    _raise(source, begin, line, fault, (low, high))
+    return u, v, w
+
+
+def parse_rows(source: Source, begin: int, line: int, kinds: bytes) -> tuple[Array, Array]:
+    """Parse lines of whole numbers; return all numbers, and how many each line has."""
+    fault, numbers, lengths = _core.text_rows(source.array[begin:], kinds, threads.resolve(None))
+    _raise(source, begin, line, fault, (0, ANY_ID))
+    return numbers, lengths
+
+
+def _raise(
+    source: Source, begin: int, line: int, fault: tuple[str, bool, int, int] | None, bounds: tuple[int, int]
+) -> None:
+    if fault is None:
+        return
+    what, is_range, offset, line_from_0 = fault
+    at = begin + offset
+    rest = source.data[at : at + 80].split(b"\n")[0].decode("utf-8", "replace")
+    token = (re.split(r"[\s,;]", rest, maxsplit=1) if rest.strip() else ["the end of the line"])[0]
+    if not token:
+        token = rest.strip()[:30]
+    if is_range and not what.endswith("negative"):
+        what = f"expected a vertex id of {bounds[0]}…{bounds[1]}"
+    raise source.error(f"{what}, found {token if token.startswith('the end') else repr(token)}", line + line_from_0)
+
+
+def line_of(source: Source, begin: int, line: int, comments: str, entry: int) -> int:
+    """Return the number of the line that holds data entry ``entry`` (counted from 0, from offset ``begin`` in ``line``)."""
+    for offset, number, text in source.lines():
+        if offset >= begin and text and text[0] not in comments:
+            if entry == 0:
+                return number
+            entry -= 1
+    return line
+
+
+def relabelled(u: Array, v: Array, others: Array | None = None) -> tuple[int, Labels | None]:
+    """Renumber ids in place as 0…n-1 in their order; return n and the labels, None where they are 0…n-1."""
+    team = threads.resolve(None)
+    others = np.empty(0, dtype=np.int64) if others is None else others
+    low, high, _, _, _ = _core.edge_facts(u, v, ANY_ID, team)
+    if len(others):
+        low, high = min(low, int(others.min())), max(high, int(others.max()))
+    first, count, labels = _core.relabel(u, v, others, low, max(low, high), team)
+    if labels is not None:
+        return count, Labels(labels)
+    return count, None if first == 0 else Labels(range(first, first + count))
+
+
+def numbered(first: int, n: int) -> Labels | None:
+    """Return the labels of vertices numbered from ``first``."""
+    return None if first == 0 else Labels(range(first, first + n))
+
+
+def shift(u: Array, v: Array, first: int) -> None:
+    """Make ids that count from ``first`` count from 0, in place."""
+    if first:
+        np.subtract(u, first, out=u)
+        np.subtract(v, first, out=v)
+
+
+def build(
+    u: Array, v: Array, w: Array | None, n: int, labels: Labels | None, *, directed: bool, note: Note | None = None
+) -> Graph:
+    """Build the graph; an undirected note says that both directions of every edge are listed."""
+    if note is not None and note.undirected and not directed:
+        graph = Graph._build(u, v, w, n, True, labels)
+        return redirected(graph, False, both=True)
+    return Graph._build(u, v, w, n, directed, labels)
+
+
+def redirected(graph: Graph, directed: bool | None, *, both: bool = False) -> Graph:
+    """Return the graph as ``directed`` says. Made undirected, it gets the opposite of every edge, unless ``both`` are there."""
+    if directed is None or directed == graph.directed:
+        return graph
+    if not directed and not both:
+        sources = np.repeat(np.arange(graph.num_vertices, dtype=graph.indices.dtype), graph.degrees)
+        return Graph._build(sources, graph.indices, graph.weights, graph.num_vertices, False, graph._labels)
+    facts = (graph.min_weight, graph.max_weight, graph.mean_weight)
+    return Graph._make(graph.indptr, graph.indices, graph.weights, labels=graph._labels, directed=directed, facts=facts)
+
+
+def integer_labels(graph: Graph, kind: str) -> tuple[int, Array | None]:
+    """Return the number of vertex 0, or every vertex's number; refuse labels that are no numbers."""
+    if graph._labels is None:
+        return 0, None
+    values = graph._labels.values
+    if isinstance(values, range):
+        if values.start >= 0:
+            return values.start, None
+    elif values.dtype.kind in "iu" and (not len(values) or (values.min() >= 0 and values.max() <= ANY_ID)):
+        return 0, np.ascontiguousarray(values, dtype=np.int64)
+    raise GraphError(f"{kind} files number their vertices and cannot keep these labels; write a .steppe file")
+
+
+def first_number(graph: Graph, kind: str) -> int:
+    """Return the number of vertex 0 for formats whose vertices are numbered without gaps."""
+    first, labels = integer_labels(graph, kind)
+    if labels is not None:
+        raise GraphError(
+            f"{kind} files number their vertices without gaps and cannot keep these labels; write .steppe, .npz, .csv or .e, "
+            "or drop the labels: Graph.from_csr(g.indptr, g.indices, g.weights)"
+        )
+    return first
+
+
+def write_edges(
+    graph: Graph,
+    file: IO[bytes],
+    *,
+    prefix: str = "",
+    separator: str = " ",
+    rows: bool = False,
+    lower: bool = False,
+    first: int = 0,
+    labels: Array | None = None,
+    weights: Array | None = None,
+) -> None:
+    """Print edges, a few million at a time."""
+    step, begin = 1 << 22, 0
+    while begin < graph.num_vertices:
+        end = int(np.searchsorted(graph.indptr, graph.indptr[begin] + step, side="right")) - 1
+        end = min(max(end, begin + 1), begin + step, graph.num_vertices)
+        parts = _core.print_edges(
+            graph.indptr,
+            graph.indices,
+            weights,
+            begin,
+            end,
+            prefix,
+            separator,
+            rows,
+            2 * lower,
+            first,
+            labels,
+            threads.resolve(None),
+        )
+        for part in parts:
+            file.write(part)
+        begin = end
