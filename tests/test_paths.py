@@ -6,14 +6,14 @@ from itertools import pairwise
 from math import inf
 
 import numpy as np
-import oracle
 import pytest
-from answers import TYPES, array_of, graph_of, paths_of
-from graphs import FLOAT, HUGE, NAMED, NEGATIVE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import oracle
 import steppe as sp
+from answers import TYPES, array_of, graph_of, paths_of
+from graphs import FLOAT, HUGE, NAMED, NEGATIVE
 from steppe import _core
 from steppe.explain import Explanation
 from steppe.paths import Paths
@@ -196,8 +196,13 @@ def test_path_lists():
 
 @pytest.mark.parametrize(
     ("dtype", "unreachable", "scalar"),
-    [(np.int32, sp.UNREACHABLE, sp.UNREACHABLE), (np.float32, inf, inf), (np.float64, inf, inf)]
-    + [(None, sp.UNREACHABLE, sp.UNREACHABLE), ("hops", 2**31 - 1, sp.UNREACHABLE)],
+    [
+        (np.int32, sp.UNREACHABLE, sp.UNREACHABLE),
+        (np.float32, inf, inf),
+        (np.float64, inf, inf),
+        (None, sp.UNREACHABLE, sp.UNREACHABLE),
+        ("hops", 2**31 - 1, sp.UNREACHABLE),
+    ],
 )
 def test_what_stands_for_unreached(dtype, unreachable, scalar):
     r = paths_of(*NAMED["unreachable"], dtype)
