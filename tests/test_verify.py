@@ -83,7 +83,9 @@ def test_both_vertex_widths_agree(case, width, threads):
     weights = None if hops else graph.weights
     indices = graph.indices.astype(width)
     pred = np.empty(graph.num_vertices, dtype=width)
-    _core.canonical_predecessors(graph.indptr, indices, weights, SOURCE, distances, False, pred, threads)
+    _core.canonical_predecessors(
+        graph.indptr, indices, weights, SOURCE, distances, False, 1 if hops else graph.min_weight, pred, threads
+    )
     run = (None, graph.has_negative, threads)
     assert _core.verify(graph.indptr, indices, weights, SOURCE, distances, pred, *run)[0] == 0
     assert _core.verify(graph.indptr, indices, weights, SOURCE, distances, None, *run)[0] == 0

@@ -187,9 +187,9 @@ class Paths:
                 result = np.empty(g.num_vertices, dtype=g.indices.dtype)
                 weights = None if self.hops else g.weights
                 uniform = weights is None or (weights.dtype.kind == "i" and g.min_weight == g.max_weight > 0)
-                _core.canonical_predecessors(
-                    g.indptr, g.indices, weights, self._sources, self._base, uniform, result, _threads.resolve(None)
-                )
+                least = 1 if weights is None else g.min_weight
+                args = (g.indptr, g.indices, weights, self._sources, self._base)
+                _core.canonical_predecessors(*args, uniform, least, result, _threads.resolve(None))
                 self._predecessors = _read_only(result)
             return self._predecessors
 
