@@ -6,16 +6,20 @@
 //     pred(v) = the smallest u with hop(u) == hop(v) - 1 and a tight edge u -> v.
 // "Any tight in-edge" would not do: with zero weights, or float weights lost in rounding, those can form a ring.
 //
-// A breadth-first search over all edges would cost about as much as the search itself. So: one sweep over the edges in
-// memory order, on all threads, copies the tight ones out (about one per vertex, of maybe sixteen), and the
-// breadth-first pass runs over these alone. A vertex is then one record of 16 bytes (list, predecessor, level) and one
-// random access; a vertex without tight out-edges, every second one, never enters the queue. A list ends with the
-// complement of its last target. Where all weights are one integer (or there are none), hop is distance / weight and
-// the sweep alone suffices.
+// A breadth-first search over all edges would cost about as much as the search itself. So one sweep over the edges in
+// memory order, on all threads, copies the tight ones out: about one per vertex, of maybe sixteen. Then
+//   - all lengths are one integer (or there are none): hop is distance / length, the smallest tail is the answer;
+//   - every tight edge rises strictly (there is no weight that could be lost) and few vertices have a second tight
+//     in-edge: those few are settled in the order of their distances, by walking from both tails to where they meet;
+//   - else: a breadth-first search over the tight edges alone. A vertex is one record of 16 bytes (edges, predecessor,
+//     level), so one random access; a vertex with no tight out-edge, every second one, never enters the queue.
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <limits>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "atomics.hpp"
@@ -30,121 +34,170 @@ namespace steppe {
 template <bool weighted, class V, class W, class D>
 class CanonicalTree {
   public:
-    CanonicalTree(const Csr<V, W>& g, const D* distances, const int64_t* sources, int64_t num_sources, int threads,
-                  Watch& watch)
+    CanonicalTree(const Csr<V, W>& g, const D* distances, const int64_t* sources, int64_t num_sources, W min_weight,
+                  V* pred, int threads, Watch& watch)
         : g_(g),
           d_(distances),
           sources_(sources),
           num_sources_(num_sources),
-          edges_(g.edges()),
-          threads_(threads),
-          watch_(watch) {}
+          min_weight_(min_weight),
+          pred_(pred),
+          threads_(std::max(threads, 1)),
+          watch_(watch),
+          teams_(threads_) {}
 
-    // All edges have one and the same positive integer length.
-    void run_uniform(V* pred) {
-        for_ranges([&](int64_t begin, int64_t end, int) { std::fill(pred + begin, pred + end, kUnset); });
-        for_ranges([&](int64_t begin, int64_t end, int) {
-            for (int64_t u = begin; u < end; ++u) {
-                if (d_[u] == kInfinity<D>) continue;
-                for_sums<weighted>(g_, d_, u, [&](V v, D s, D b) {
-                    if (s == b && b != kInfinity<D>) MIN(pred + v, static_cast<V>(u));
-                });
-            }
-        });
-        for_ranges([&](int64_t begin, int64_t end, int) {
+    void run(bool uniform) {
+        const bool hopeful = min_weight_ > 0;
+        if (hopeful)
+            for_ranges([&](int64_t begin, int64_t end, Team&) { std::fill(pred_ + begin, pred_ + end, kUnset); });
+        if (uniform) {
+            for_ranges([&](int64_t begin, int64_t end, Team&) { take_smallest(begin, end); });
+        } else {
+            enough_.store(!hopeful, std::memory_order_relaxed);
+            for_ranges([&](int64_t begin, int64_t end, Team& team) { collect(begin, end, team); });
+            if (enough_.load(std::memory_order_relaxed) || !rises() || !settle_ties()) search();
+        }
+        for_ranges([&](int64_t begin, int64_t end, Team&) {
             for (int64_t v = begin; v < end; ++v)
-                if (pred[v] == kUnset) pred[v] = -1;
-        });
-    }
-
-    void run(V* pred) {
-        nodes_ = Buffer<Node>(g_.n);
-        collect();
-        search();
-        for_ranges([&](int64_t begin, int64_t end, int) {
-            for (int64_t v = begin; v < end; ++v) pred[v] = nodes_[v].pred == kUnset ? V{-1} : nodes_[v].pred;
+                if (pred_[v] == kUnset) pred_[v] = -1;
         });
     }
 
   private:
+    struct Edge {
+        V u, v;
+    };
     struct Node {
-        const V* list;  // its tight edges; null: none
+        const Edge* edges;  // its tight edges, up to the first of another u; null: none
         V pred, hop;
+    };
+    // What a thread has gathered: chunks of tight edges, each stretch ended by an edge from -1.
+    struct Team {
+        std::vector<Buffer<Edge>> chunks;
+        std::vector<std::pair<Edge*, Edge*>> stretches;
+        std::vector<Edge> ties;  // a tail larger than pred_[v]
+        Edge *at = nullptr, *end = nullptr;
+        D furthest = 0;
     };
     static constexpr V kUnset = std::numeric_limits<V>::max();
     static constexpr int64_t kBlock = 2048;
     static constexpr int64_t kWide = 1 << 14;  // a level this wide is worth the threads
 
-    // f(begin, end, thread) over stretches of vertices with about equal numbers of edges.
+    // f(begin, end, what this thread has gathered) over short stretches of vertices.
     template <class F>
     void for_ranges(F f) {
-        const int64_t parts = std::max<int64_t>(1, std::min<int64_t>((g_.n + edges_) >> 15, 16 * threads_));
-        auto cut = [&](int64_t part) -> int64_t {
-            if (part == parts) return g_.n;
-            const int64_t* at = std::lower_bound(g_.offsets, g_.offsets + g_.n, edges_ / parts * part);
-            return part == 0 ? 0 : at - g_.offsets;
-        };
-        parallel_for(threads_, parts, 1, [&](int64_t first, int64_t last, int thread) {
-            for (int64_t part = first; part < last; ++part) {
-                const int64_t end = cut(part + 1);
-                for (int64_t begin = cut(part); begin < end; begin += kBlock) {
-                    if (watch_.poll(begin)) return;
-                    f(begin, std::min(end, begin + kBlock), thread);
-                }
+        parallel_for(threads_, g_.n, kBlock, [&](int64_t first, int64_t last, int thread) {
+            for (int64_t begin = first; begin < last; begin += kBlock) {
+                if (watch_.poll(begin)) return;
+                f(begin, std::min(last, begin + kBlock), teams_[thread]);
             }
         });
         watch_.check();
     }
 
-    // Lists go into chunks that each thread takes as it needs them: no counting first, no memory that stays unused.
-    struct Room {
-        std::vector<Buffer<V>> chunks;
-        V *at = nullptr, *end = nullptr;
-        void need(int64_t size, int64_t chunk) {
-            if (end - at >= size) return;
-            chunks.emplace_back(std::max(size, chunk));
-            at = chunks.back().begin(), end = chunks.back().end();
+    void take_smallest(int64_t begin, int64_t end) {
+        for (int64_t u = begin; u < end; ++u) {
+            if (d_[u] == kInfinity<D>) continue;
+            for_sums<weighted>(g_, d_, u, [&](V v, D s, D b) {
+                if (s == b && b != kInfinity<D>) MIN(pred_ + v, static_cast<V>(u));
+            });
         }
-    };
+    }
 
-    void collect() {
-        rooms_.resize(threads_);
-        const int64_t chunk = std::min<int64_t>(edges_, 1 << 19);
-        for_ranges([&](int64_t begin, int64_t end, int thread) {
-            Room& room = rooms_[thread];
-            room.need(g_.offsets[end] - g_.offsets[begin] + 1, chunk);
-            V* at = room.at;
-            for (int64_t u = begin; u < end; ++u) {
-                V* const start = at;
-                if (d_[u] != kInfinity<D>) {
-                    bool bad = false;
-                    at = append_tight<weighted>(g_, d_, d_[u], g_.offsets[u], g_.offsets[u + 1], at, bad,
-                                                [](V v) { return v; });
-                }
-                if (at > start) at[-1] = ~at[-1];
-                nodes_[u] = {at > start ? start : nullptr, kUnset, kUnset};
+    void collect(int64_t begin, int64_t end, Team& team) {
+        // Two more than all edges: one that append_tight writes and takes back, and the end mark.
+        const int64_t need = g_.offsets[end] - g_.offsets[begin] + 2;
+        if (team.end - team.at < need) {
+            team.chunks.emplace_back(std::max(need, std::min<int64_t>(g_.edges() + 2, 1 << 18)));
+            team.at = team.chunks.back().begin(), team.end = team.chunks.back().end();
+        }
+        Edge* const first = team.at;
+        Edge* at = first;
+        D furthest = team.furthest;
+        for (int64_t u = begin; u < end; ++u) {
+            const D a = d_[u];
+            if (a == kInfinity<D>) continue;
+            furthest = std::max(furthest, a);
+            bool bad = false;
+            at = append_tight<weighted>(g_, d_, a, g_.offsets[u], g_.offsets[u + 1], at, bad,
+                                        [u](V v) { return Edge{static_cast<V>(u), v}; });
+        }
+        team.furthest = furthest;
+        *at = {-1, -1};
+        team.at = at + 1;
+        team.stretches.emplace_back(first, at);
+        if (!enough_.load(std::memory_order_relaxed)) take_first(first, at, team);
+    }
+
+    void take_first(const Edge* e, const Edge* end, Team& team) {
+        if (threads_ == 1) {  // tails come in order, so the first is the smallest
+            for (; e != end; ++e) {
+                if (pred_[e->v] == kUnset) pred_[e->v] = e->u;
+                else if (pred_[e->v] != e->u) team.ties.push_back(*e);
             }
-            room.at = at;
+        } else {
+            for (; e != end; ++e) {
+                const V old = MIN(pred_ + e->v, e->u);
+                if (old != kUnset && old != e->u) team.ties.push_back({std::max(old, e->u), e->v});
+            }
+        }
+        if (static_cast<int64_t>(team.ties.size()) > g_.n / 64 + 64) enough_.store(true, std::memory_order_relaxed);
+    }
+
+    // Does every tight edge lead to a strictly larger distance? Half the smallest weight must count at the largest.
+    bool rises() const {
+        if constexpr (std::is_integral_v<D>) return true;
+        D furthest = 0;
+        for (const Team& team : teams_) furthest = std::max(furthest, team.furthest);
+        return furthest + static_cast<D>(min_weight_) / 2 > furthest;
+    }
+
+    // False when the walks become too long; a search then costs less.
+    bool settle_ties() {
+        std::vector<Edge> ties;
+        for (const Team& team : teams_) ties.insert(ties.end(), team.ties.begin(), team.ties.end());
+        std::sort(ties.begin(), ties.end(), [&](const Edge& a, const Edge& b) {
+            return std::tuple(d_[a.v], a.v, a.u) < std::tuple(d_[b.v], b.v, b.u);
         });
+        int64_t steps = g_.n / 2 + 1024;
+        for (const Edge& tie : ties) {
+            V a = pred_[tie.v], b = tie.u;
+            int64_t more = 0;  // hop(b's tail) - hop(a's tail)
+            while (a != b && steps-- > 0) {
+                const bool step_a = d_[a] >= d_[b];
+                V& at = step_a ? a : b;
+                if (pred_[at] == kUnset) break;  // both are sources: nothing is nearer
+                at = pred_[at];
+                more += step_a ? -1 : 1;
+            }
+            if (steps <= 0) return false;
+            if (more < 0 || (more == 0 && tie.u < pred_[tie.v])) pred_[tie.v] = tie.u;
+        }
+        return true;
     }
 
     template <class F>
-    void for_list(V u, F f) {
-        for (const V* at = nodes_[u].list;; ++at) {
-            const V v = *at;
-            f(v < 0 ? ~v : v);
-            if (v < 0) return;
-        }
+    void for_edges(V u, F f) {
+        for (const Edge* e = nodes_[u].edges; e->u == u; ++e) f(e->v);
     }
 
     void search() {
+        nodes_ = Buffer<Node>(g_.n);
+        for_ranges([&](int64_t begin, int64_t end, Team&) {
+            for (int64_t u = begin; u < end; ++u) nodes_[u] = {nullptr, kUnset, kUnset};
+        });
+        parallel_for(threads_, threads_, 1, [&](int64_t first, int64_t last, int) {
+            for (int64_t t = first; t < last; ++t)
+                for (const auto& [begin, end] : teams_[t].stretches)
+                    for (const Edge* e = end; e-- != begin;) nodes_[e->u].edges = e;  // the first one stays
+        });
         Buffer<V> queue(g_.n);
         int64_t tail = 0;
         for (int64_t i = 0; i < num_sources_; ++i) {
             Node& s = nodes_[sources_[i]];
             if (s.hop == 0) continue;  // given twice
             s.hop = 0;
-            if (s.list) queue[tail++] = static_cast<V>(sources_[i]);
+            if (s.edges) queue[tail++] = static_cast<V>(sources_[i]);
         }
         V hop = 0;
         for (int64_t head = 0; head < tail; ++hop) {
@@ -154,7 +207,9 @@ class CanonicalTree {
             else tail = narrow_level(queue.data(), head, end, hop);
             head = end;
         }
-        watch_.check();
+        for_ranges([&](int64_t begin, int64_t end, Team&) {
+            for (int64_t v = begin; v < end; ++v) pred_[v] = nodes_[v].pred;
+        });
     }
 
     int64_t narrow_level(V* queue, int64_t head, int64_t end, V hop) {
@@ -163,12 +218,12 @@ class CanonicalTree {
             if ((i & 4095) == 4095 && watch_.poll(i)) break;
             ahead(queue, i, end);
             const V u = queue[i];
-            for_list(u, [&](V v) {
+            for_edges(u, [&](V v) {
                 Node& node = nodes_[v];
                 if (node.hop == kUnset) {
                     node.hop = hop + 1;
                     node.pred = u;
-                    if (node.list) queue[tail++] = v;
+                    if (node.edges) queue[tail++] = v;
                 } else if (node.hop == hop + 1 && u < node.pred) {
                     node.pred = u;
                 }
@@ -185,12 +240,12 @@ class CanonicalTree {
             for (int64_t i = head + begin; i < head + stop; ++i) {
                 ahead(queue, i, end);
                 const V u = queue[i];
-                for_list(u, [&](V v) {
+                for_edges(u, [&](V v) {
                     Node& node = nodes_[v];
                     V seen = LOAD(&node.hop);
                     if (seen == kUnset) {
                         seen = CAS(&node.hop, kUnset, hop + 1);
-                        if (seen == kUnset && node.list) mine.push_back(v);
+                        if (seen == kUnset && node.edges) mine.push_back(v);
                     }
                     if (seen == kUnset || seen == hop + 1) MIN(&node.pred, u);
                 });
@@ -204,31 +259,34 @@ class CanonicalTree {
         return tail;
     }
 
-    // Asks early for the record of the 12th vertex on, the list of the 8th, the targets of the 4th.
+    // Asks early for the record of the 12th vertex on, the edges of the 8th, their targets' records for the 4th.
     void ahead(const V* queue, int64_t i, int64_t end) {
         if (i + 12 >= end) return;
         STEPPE_PREFETCH(&nodes_[queue[i + 12]]);
-        STEPPE_PREFETCH(nodes_[queue[i + 8]].list);
-        for_list(queue[i + 4], [&](V v) { STEPPE_PREFETCH_WRITE(&nodes_[v]); });
+        STEPPE_PREFETCH(nodes_[queue[i + 8]].edges);
+        for_edges(queue[i + 4], [&](V v) { STEPPE_PREFETCH_WRITE(&nodes_[v]); });
     }
 
     const Csr<V, W> g_;
     const D* d_;
     const int64_t* sources_;
-    const int64_t num_sources_, edges_;
+    const int64_t num_sources_;
+    const W min_weight_;
+    V* const pred_;
     const int threads_;
     Watch& watch_;
+    std::vector<Team> teams_;
+    std::atomic<bool> enough_{false};  // no more ties need be found: it will be a search
     Buffer<Node> nodes_;
-    std::vector<Room> rooms_;
 };
 
-// Writes pred[0..n). uniform: all edges have one and the same positive integer length.
+// Writes pred[0..n). uniform: all edges have one and the same positive integer length. min_weight: no edge is shorter.
 template <class V, class W, class D>
 void canonical_predecessors(const Csr<V, W>& g, const D* distances, const int64_t* sources, int64_t num_sources,
-                            bool uniform, V* pred, int threads, Watch& watch) {
-    auto run = [&](auto tree) { uniform ? tree.run_uniform(pred) : tree.run(pred); };
-    if (g.weights) run(CanonicalTree<true, V, W, D>(g, distances, sources, num_sources, threads, watch));
-    else run(CanonicalTree<false, V, W, D>(g, distances, sources, num_sources, threads, watch));
+                            bool uniform, W min_weight, V* pred, int threads, Watch& watch) {
+    if (g.weights)
+        CanonicalTree<true, V, W, D>(g, distances, sources, num_sources, min_weight, pred, threads, watch).run(uniform);
+    else CanonicalTree<false, V, W, D>(g, distances, sources, num_sources, W{1}, pred, threads, watch).run(uniform);
 }
 
 // offsets[i + 1] - offsets[i] = the number of vertices on the path to targets[i]; 0 for a target of -1. Returns the

@@ -3,8 +3,8 @@
 from math import inf
 
 import numpy as np
-import oracle
 
+import oracle
 import steppe as sp
 from steppe.explain import Explanation
 from steppe.paths import Paths

@@ -42,7 +42,7 @@ def hops(n, edges, sources):
 def predecessors(n, edges, sources, distance):
     """The canonical tree by its definition: fewest tight edges first, then the smallest predecessor; -1 for none."""
     tight = {(u, v) for u, v, w in edges if distance[u] + w == distance[v] != inf}
-    level = {s: 0 for s in sources}
+    level = dict.fromkeys(sources, 0)
     while True:
         found = {v: level[u] + 1 for u, v in sorted(tight) if u in level and v not in level}
         nearest = min(found.values(), default=None)

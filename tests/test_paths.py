@@ -6,14 +6,14 @@ from itertools import pairwise
 from math import inf
 
 import numpy as np
-import oracle
 import pytest
-from answers import TYPES, array_of, graph_of, paths_of
-from graphs import FLOAT, HUGE, NAMED, NEGATIVE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import oracle
 import steppe as sp
+from answers import TYPES, array_of, graph_of, paths_of
+from graphs import FLOAT, HUGE, NAMED, NEGATIVE
 from steppe import _core
 from steppe.explain import Explanation
 from steppe.paths import Paths
@@ -109,7 +109,9 @@ def test_parallel_and_sequential_trees_are_the_same(kind):
         for width in (np.int32, np.int64):
             tree = np.empty(g.num_vertices, dtype=width)
             indices = g.indices.astype(width)
-            _core.canonical_predecessors(g.indptr, indices, g.weights, np.array([0]), distances, False, tree, threads)
+            _core.canonical_predecessors(
+                g.indptr, indices, g.weights, np.array([0]), distances, False, g.min_weight, tree, threads
+            )
             trees.append(tree)
     for tree in trees[1:]:
         np.testing.assert_array_equal(tree, trees[0])
@@ -126,8 +128,28 @@ def test_uniform_weights_take_the_short_way_to_the_same_tree():
     for uniform in (False, True):
         for threads in (1, 4):
             tree = np.empty(g.num_vertices, dtype=np.int32)
-            _core.canonical_predecessors(g.indptr, g.indices, None, np.array([0]), distances, uniform, tree, threads)
+            _core.canonical_predecessors(g.indptr, g.indices, None, np.array([0]), distances, uniform, 1, tree, threads)
             trees.append(tree)
+    for tree in trees[1:]:
+        np.testing.assert_array_equal(tree, trees[0])
+
+
+def test_ties_far_from_where_their_paths_meet():
+    """Two long rails that meet only at the source: walking back from every tie would cost too much."""
+    half = 10_000
+    rails = [(0, 1), (0, 2), *((v, v + 2) for v in range(1, 2 * half - 2))]
+    ties = [(v, v + 1) for v in range(2 * half - 200, 2 * half - 2, 2)]  # odd ends have two tight in-edges
+    u, v = np.array(rails + ties).T
+    g = sp.Graph.from_edges(u, v, np.full(len(u), 7), num_vertices=2 * half)
+    distances = 7 * ((np.arange(2 * half) + 1) // 2)
+    trees = []
+    for uniform in (False, True):
+        for threads in (1, 2):
+            tree = np.empty(g.num_vertices, dtype=np.int32)
+            args = (g.indptr, g.indices, g.weights, np.array([0]), distances)
+            _core.canonical_predecessors(*args, uniform, 7, tree, threads)
+            trees.append(tree)
+    assert (trees[0][[b for _, b in ties]] == [b - 2 for _, b in ties]).all()
     for tree in trees[1:]:
         np.testing.assert_array_equal(tree, trees[0])
 
@@ -196,8 +218,13 @@ def test_path_lists():
 
 @pytest.mark.parametrize(
     ("dtype", "unreachable", "scalar"),
-    [(np.int32, sp.UNREACHABLE, sp.UNREACHABLE), (np.float32, inf, inf), (np.float64, inf, inf)]
-    + [(None, sp.UNREACHABLE, sp.UNREACHABLE), ("hops", 2**31 - 1, sp.UNREACHABLE)],
+    [
+        (np.int32, sp.UNREACHABLE, sp.UNREACHABLE),
+        (np.float32, inf, inf),
+        (np.float64, inf, inf),
+        (None, sp.UNREACHABLE, sp.UNREACHABLE),
+        ("hops", 2**31 - 1, sp.UNREACHABLE),
+    ],
 )
 def test_what_stands_for_unreached(dtype, unreachable, scalar):
     r = paths_of(*NAMED["unreachable"], dtype)

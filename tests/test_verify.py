@@ -4,16 +4,16 @@ import sys
 from math import inf
 
 import numpy as np
-import oracle
 import pytest
-from answers import TYPES, array_of, graph_of, paths_of, truth
-from graphs import FLOAT, HUGE, NAMED, NEGATIVE, grid
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra as scipy_dijkstra
 
+import oracle
 import steppe as sp
+from answers import TYPES, array_of, graph_of, paths_of, truth
+from graphs import FLOAT, HUGE, NAMED, NEGATIVE, grid
 from steppe import _core
 
 check = sys.modules["steppe.verify"].check
@@ -83,7 +83,9 @@ def test_both_vertex_widths_agree(case, width, threads):
     weights = None if hops else graph.weights
     indices = graph.indices.astype(width)
     pred = np.empty(graph.num_vertices, dtype=width)
-    _core.canonical_predecessors(graph.indptr, indices, weights, SOURCE, distances, False, pred, threads)
+    _core.canonical_predecessors(
+        graph.indptr, indices, weights, SOURCE, distances, False, 1 if hops else graph.min_weight, pred, threads
+    )
     run = (None, graph.has_negative, threads)
     assert _core.verify(graph.indptr, indices, weights, SOURCE, distances, pred, *run)[0] == 0
     assert _core.verify(graph.indptr, indices, weights, SOURCE, distances, None, *run)[0] == 0
@@ -173,7 +175,7 @@ def test_messages_name_labels():
             check(graph, SOURCE, np.array(damaged))
     right = np.array([0, 5, 8])
     for pred, said in [
-        ([-1, 0, 0], "no edge 'a' → 'c' leads from distance 0 to distance 8"),
+        ([-1, 0, 0], "predecessor of vertex 'c' is 'a', but no edge between them leads from 0 to 8"),
         ([-1, 2, 1], "no edge 'c' → 'b'"),
         ([1, 0, 1], "vertex 'a' is unreached or a source, but its predecessor is 1"),
         ([-1, -1, 1], "vertex 'b' is at distance 5, but its predecessor is -1"),

@@ -9,7 +9,7 @@ void bind_predecessors(nb::module_& m) {
     m.def(
         "canonical_predecessors",
         [](InOf<int64_t> indptr, In indices, std::optional<In> weights, InOf<int64_t> sources, In distances,
-           bool uniform, Out predecessors, int threads) {
+           bool uniform, nb::object min_weight, Out predecessors, int threads) {
             const Arrays arrays{indptr, indices, weights};
             same_size(distances.size() + 1, indptr.size(), "canonical_predecessors");
             same_size(distances.size(), predecessors.size(), "canonical_predecessors");
@@ -20,9 +20,10 @@ void bind_predecessors(nb::module_& m) {
                 if (distances.dtype() != nb::dtype<D>()) throw std::invalid_argument("distances have the wrong dtype");
                 const auto g = arrays.csr<V, W>();
                 V* to = out<V>(predecessors);
+                const W least = nb::cast<W>(min_weight);
                 PythonWatch(nb::none()).run([&](Watch& watch) {
                     canonical_predecessors(g, in<D>(distances), sources.data(), static_cast<int64_t>(sources.size()),
-                                           uniform, to, threads, watch);
+                                           uniform, least, to, threads, watch);
                 });
             };
             with_vertex(indices, [&](auto vertex) {
@@ -33,8 +34,8 @@ void bind_predecessors(nb::module_& m) {
                 with_weight(*weights, [&](auto w) { run(vertex, w, Distance<decltype(w)>{}); });
             });
         },
-        "indptr"_a, "indices"_a, "weights"_a.none(), "sources"_a, "distances"_a, "uniform"_a, "predecessors"_a,
-        "threads"_a);
+        "indptr"_a, "indices"_a, "weights"_a.none(), "sources"_a, "distances"_a, "uniform"_a, "min_weight"_a,
+        "predecessors"_a, "threads"_a);
 
     m.def(
         "path_offsets",

@@ -8,7 +8,6 @@ nobody asks. ``record_paths=True`` gives the tree the search itself recorded ins
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -22,6 +21,8 @@ from .errors import NoPathError, VerificationError
 from .verify import verify
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from .explain import Explanation
     from .graph import Graph
 
@@ -83,6 +84,12 @@ class Paths:
     graph: Graph
     bound: int | float | None
     hops: bool
+    _sources: npt.NDArray[np.int64]
+    _base: Array
+    _predecessors: Array | None
+    _is_recorded: bool
+    _explanation: Explanation
+    _lock: threading.Lock
 
     def __init__(self) -> None:
         raise TypeError("Paths are made by steppe.sssp, steppe.bfs and their like")
@@ -180,9 +187,9 @@ class Paths:
                 result = np.empty(g.num_vertices, dtype=g.indices.dtype)
                 weights = None if self.hops else g.weights
                 uniform = weights is None or (weights.dtype.kind == "i" and g.min_weight == g.max_weight > 0)
-                _core.canonical_predecessors(
-                    g.indptr, g.indices, weights, self._sources, self._base, uniform, result, _threads.resolve(None)
-                )
+                least = 1 if weights is None else g.min_weight
+                args = (g.indptr, g.indices, weights, self._sources, self._base)
+                _core.canonical_predecessors(*args, uniform, least, result, _threads.resolve(None))
                 self._predecessors = _read_only(result)
             return self._predecessors
 
@@ -263,21 +270,17 @@ class Paths:
         return f"<Paths: from {self._origin()}, {reached}, {e.method} on {e.device}, {e.seconds:.3f} s>"
 
     def __reduce__(self) -> Any:
-        recorded = self._predecessors if self._is_recorded else None
-        options = (recorded, self.bound, self.hops, self._explanation)
-        return _restore, (self.graph, self._sources, self._base, *options)
+        options = {
+            "recorded": self._predecessors if self._is_recorded else None,
+            "bound": self.bound,
+            "hops": self.hops,
+            "explanation": self._explanation,
+        }
+        return _restore, (self.graph, self._sources, self._base, options)
 
 
-def _restore(
-    graph: Graph,
-    sources: npt.NDArray[np.int64],
-    distances: Array,
-    recorded: Array | None,
-    bound: int | float | None,
-    hops: bool,
-    explanation: Explanation,
-) -> Paths:
-    return Paths._make(graph, sources, distances, recorded=recorded, bound=bound, hops=hops, explanation=explanation)
+def _restore(graph: Graph, sources: npt.NDArray[np.int64], distances: Array, options: dict[str, Any]) -> Paths:
+    return Paths._make(graph, sources, distances, **options)
 
 
 def _read_only(array: Array) -> Array:

@@ -1,8 +1,8 @@
 """verify: the proof that an answer is right, without searching again.
 
 One sweep over the edges shows that no edge improves a distance (none is too large) and that every reached vertex hangs
-from a source through edges exactly as long as the difference of their ends' distances (none is too small). The algorithm
-is in ``cpp/verify.hpp``; this file turns what it finds into a sentence that names vertices by their labels.
+from a source through edges exactly as long as the difference of their ends' distances (none is too small). The
+algorithm is in ``cpp/verify.hpp``; this file turns what it finds into a sentence that names vertices by labels.
 """
 
 from __future__ import annotations
@@ -90,7 +90,12 @@ def check(
         _threads.resolve(threads),
     )
     if fault:
-        message = _sentence(fault, vertex, other, graph, distances, predecessors, weights, bound)
+        if fault >= 8 and predecessors is not None:
+            message = _about_predecessors(fault, vertex, graph=graph, distances=distances, predecessors=predecessors)
+        else:
+            message = _about_distances(
+                fault, vertex, other, graph=graph, distances=distances, weights=weights, bound=bound
+            )
         raise VerificationError(message, graph.label(vertex))
 
 
@@ -120,45 +125,37 @@ def inclusive(bound: int | float, dtype: np.dtype[Any]) -> int | float | None:
     return float(nearest)
 
 
-def _sentence(
-    fault: int,
-    vertex: int,
-    other: int,
-    graph: Graph,
-    distances: Array,
-    predecessors: Array | None,
-    weights: Array | None,
-    bound: int | float | None,
+def _about_distances(
+    fault: int, vertex: int, other: int, *, graph: Graph, distances: Array, weights: Array | None, bound: float | None
 ) -> str:
-    """Say in words what the native check found; the numbers are those of ``Fault`` in cpp/verify.hpp."""
-    name = repr(graph.label(vertex))
-    d = distances[vertex].item()
-    if fault == 1:
-        return f"source {name} is at distance {d}, not 0"
-    if fault == 2:
-        return f"the distance of vertex {name} is {d}"
-    if fault == 3:
-        return f"the distance of vertex {name} is {d}, but no weight is negative"
-    if fault == 4:
-        return f"vertex {name} is at distance {d}, beyond the cutoff {bound}"
-    if fault in (5, 6):
-        to, edge = repr(graph.label(other)), slice(graph.indptr[vertex], graph.indptr[vertex + 1])
-        w = 1 if weights is None else weights[edge][graph.indices[edge] == other].min().item()
-        if fault == 6:
-            return f"vertex {to} counts as unreached, but an edge of weight {w} leads to it from {name} at distance {d}"
-        return f"edge {name} → {to} of weight {w} improves {distances[other].item()} to {d + w}"
-    if fault == 7:
-        return f"vertex {name} is at distance {d}, but no path of that length leads to it from a source"
-    assert predecessors is not None  # noqa: S101  (the faults above are all there are without predecessors)
-    p = int(predecessors[vertex])
+    """Say in words what is wrong with the distances; the numbers are those of ``Fault`` in cpp/verify.hpp."""
+    name, d = repr(graph.label(vertex)), distances[vertex].item()
+    plain = {
+        1: f"source {name} is at distance {d}, not 0",
+        2: f"the distance of vertex {name} is {d}",
+        3: f"the distance of vertex {name} is {d}, but no weight is negative",
+        4: f"vertex {name} is at distance {d}, beyond the cutoff {bound}",
+        7: f"vertex {name} is at distance {d}, but no path of that length leads to it from a source",
+    }
+    if fault in plain:
+        return plain[fault]
+    to, row = repr(graph.label(other)), slice(graph.indptr[vertex], graph.indptr[vertex + 1])
+    w = 1 if weights is None else weights[row][graph.indices[row] == other].min().item()
+    if fault == 6:
+        return f"vertex {to} counts as unreached, but an edge of weight {w} leads to it from {name} at distance {d}"
+    return f"edge {name} → {to} of weight {w} improves {distances[other].item()} to {d + w}"
+
+
+def _about_predecessors(fault: int, vertex: int, *, graph: Graph, distances: Array, predecessors: Array) -> str:
+    """Say in words what is wrong with the predecessors."""
+    name, d, p = repr(graph.label(vertex)), distances[vertex].item(), int(predecessors[vertex])
+    if fault == 10:
+        return f"the predecessors of vertex {name} run in a circle and never reach a source"
     if fault == 8:
-        state = "is unreached or a source" if p >= 0 else f"is at distance {d}"
+        state = f"is at distance {d}" if p < 0 or p >= graph.num_vertices else "is unreached or a source"
         return f"vertex {name} {state}, but its predecessor is {p}"
     before = repr(graph.label(p))
-    if fault == 9:
-        row = graph.indices[graph.indptr[p] : graph.indptr[p + 1]]
-        if not (row == vertex).any():
-            return f"the predecessor of vertex {name} is {before}, but there is no edge {before} → {name}"
-        at = distances[p].item()
-        return f"no edge {before} → {name} leads from distance {at} to distance {d}, though {before} is the predecessor"
-    return f"the predecessors of vertex {name} run in a circle and never reach a source"
+    if vertex not in graph.indices[graph.indptr[p] : graph.indptr[p + 1]]:
+        return f"the predecessor of vertex {name} is {before}, but there is no edge {before} → {name}"
+    at = distances[p].item()
+    return f"the predecessor of vertex {name} is {before}, but no edge between them leads from {at} to {d}"
