@@ -4,6 +4,7 @@
 namespace steppe::bindings {
 void bind_graph(nanobind::module_& m);
 void bind_sssp(nanobind::module_& m);
+void bind_generate(nanobind::module_& m);
 }  // namespace steppe::bindings
 
 NB_MODULE(_core, m) {
@@ -11,4 +12,5 @@ NB_MODULE(_core, m) {
     m.doc() = "The native core of steppe. Arguments are checked in Python; use the steppe package, not this module.";
     bind_graph(m);
     bind_sssp(m);
+    bind_generate(m);
 }

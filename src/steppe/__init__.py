@@ -7,6 +7,7 @@
 (8, [0, 1, 2])
 """
 
+from . import generate
 from .errors import (
     DeviceError,
     DeviceMemoryError,
@@ -36,4 +37,5 @@ __all__ = [
     "SteppeError",
     "VerificationError",
     "__version__",
+    "generate",
 ]
