@@ -5,6 +5,7 @@ namespace steppe::bindings {
 void bind_graph(nanobind::module_& m);
 void bind_sssp(nanobind::module_& m);
 void bind_generate(nanobind::module_& m);
+void bind_bellman_ford(nanobind::module_& m);
 }  // namespace steppe::bindings
 
 NB_MODULE(_core, m) {
@@ -13,4 +14,5 @@ NB_MODULE(_core, m) {
     bind_graph(m);
     bind_sssp(m);
     bind_generate(m);
+    bind_bellman_ford(m);
 }
