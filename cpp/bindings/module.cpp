@@ -8,6 +8,8 @@ void bind_predecessors(nanobind::module_& m);
 void bind_sssp(nanobind::module_& m);
 void bind_verify(nanobind::module_& m);
 void bind_text(nanobind::module_& m);
+void bind_generate(nanobind::module_& m);
+void bind_bellman_ford(nanobind::module_& m);
 }  // namespace steppe::bindings
 
 NB_MODULE(_core, m) {
@@ -19,4 +21,6 @@ NB_MODULE(_core, m) {
     bind_sssp(m);
     bind_verify(m);
     bind_text(m);
+    bind_generate(m);
+    bind_bellman_ford(m);
 }

@@ -8,6 +8,7 @@
 """
 
 from .bfs import bfs
+from . import generate
 from .errors import (
     DeviceError,
     DeviceMemoryError,
@@ -55,4 +56,5 @@ __all__ = [
     "read",
     "verify",
     "write",
+    "generate",
 ]
