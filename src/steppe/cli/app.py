@@ -88,7 +88,9 @@ def vertex(graph: Graph, text: str) -> int | str:
     raise GraphError(f"vertex {text} is not in the graph") from problem
 
 
-FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="A graph file of any format; - reads standard input.")]
+FileArgument = Annotated[
+    str, typer.Argument(metavar="FILE", help="A graph file of any format; - reads standard input.")
+]
 FormatOption = Annotated[str | None, typer.Option("--format", help="The file's format, where its name does not tell.")]
 SourceOption = Annotated[str, typer.Option("--source", "-s", help="The vertex to start from.")]
 TargetsOption = Annotated[
@@ -106,7 +108,8 @@ RecordOption = Annotated[bool, typer.Option("--record-paths", help="Let the sear
 VerifyOption = Annotated[bool, typer.Option("--verify", help="Prove the answer before printing it.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 OutputOption = Annotated[
-    str | None, typer.Option("--output", "-o", help="Save the answer: .npy, .npz, .csv or .parquet; - for CSV to stdout.")
+    str | None,
+    typer.Option("--output", "-o", help="Save the answer: .npy, .npz, .csv or .parquet; - for CSV to stdout."),
 ]
 
 from . import graphs, search  # noqa: E402, F401  the commands register themselves on `app`
