@@ -84,7 +84,7 @@ def test_the_environment_sets_the_thread_count(monkeypatch, graph):
 @pytest.mark.parametrize("text", ["many", "0", "-1", "1.5"])
 def test_a_bad_thread_count_is_an_error(monkeypatch, graph, text):
     monkeypatch.setenv("STEPPE_NUM_THREADS", text)
-    with pytest.raises(ValueError, match="threads|STEPPE_NUM_THREADS"):
+    with pytest.raises(ValueError, match=r"threads|STEPPE_NUM_THREADS"):
         sp.sssp(graph, 0)
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from .. import __version__
 from ..errors import GraphError, NegativeCycleError, NoPathError, SteppeError, VerificationError
-from ..graph import Graph
+
+if TYPE_CHECKING:
+    from ..graph import Graph
 
 WRONG_ANSWER = (VerificationError, NegativeCycleError, NoPathError)
 
@@ -74,10 +77,8 @@ def size(text: str) -> int:
 def vertex(graph: Graph, text: str) -> int | str:
     """Return the label that ``text`` means in this graph: a number where the graph has it, else the string itself."""
     labels: list[int | str] = [text]
-    try:
+    with contextlib.suppress(ValueError):
         labels.insert(0, int(text))
-    except ValueError:
-        pass
     for label in labels:
         try:
             graph.index(label)

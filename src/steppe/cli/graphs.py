@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .. import generate as _generate
 from .. import read, write
-from ..graph import Graph
 from . import app as shared
 from . import output
 from .app import Commands, app
+
+if TYPE_CHECKING:
+    from ..graph import Graph
 
 
 @app.command()
