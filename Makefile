@@ -6,13 +6,14 @@
 #   make sanitize   the native core's tests under AddressSanitizer + UBSan, then under ThreadSanitizer
 #   make stub       write src/steppe/_core.pyi anew, after a change of the bindings
 #   make bench      the benchmarks, against other libraries
-#   make test-gpu   the device tests, on the GPUs of this machine
+#   make test-gpu   the device tests, on a GPU of this machine (DEVICE=cuda, cuda:1, opencl:NAME)
 #   make clean      remove everything the other targets made
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PYTEST_ARGS ?=
+DEVICE ?= cuda
 
 # What an installation is made of. An editable install knows a fixed list of modules, so a new .py file counts too.
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -type f ! -name '*.pyc' ! -name '*.pyi')
@@ -29,8 +30,8 @@ demo: $(VENV)/.cli
 test: $(VENV)/.test
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-test-gpu: $(VENV)/.gpu
-	STEPPE_TEST_GPU=1 $(BIN)/python -m pytest -m gpu $(PYTEST_ARGS)
+test-gpu: $(VENV)/.test
+	STEPPE_TEST_DEVICE=$(DEVICE) $(BIN)/python -m pytest -m pocl $(PYTEST_ARGS)
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check
@@ -51,7 +52,6 @@ clean:
 
 # .venv/.NAME says that the extra NAME is installed and newer than every source file.
 $(VENV)/.lint: EXTRAS = test,lint
-$(VENV)/.gpu: EXTRAS = test
 $(VENV)/.%: EXTRAS = $*
 $(VENV)/.%: $(VENV)/.build-tools $(SOURCES)
 	@echo "== install steppe[$(EXTRAS)]"
@@ -81,5 +81,5 @@ sanitize-thread: .venv-thread/.installed
 	@echo "== build with the $* sanitizer"
 	$(PYTHON) -m venv .venv-$*
 	.venv-$*/bin/pip install --quiet scikit-build-core nanobind cmake ninja
-	.venv-$*/bin/pip install --quiet --no-build-isolation ".[test]" -Cbuild-dir=build/$* -Ccmake.define.STEPPE_SANITIZE=$*
+	.venv-$*/bin/pip install --quiet --no-build-isolation ".[test]" -Cbuild-dir=build/$* -Cinstall.strip=false -Ccmake.define.STEPPE_SANITIZE=$*
 	@touch $@

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from steppe.gpu.source import COMBINATIONS, TYPES
 
 import steppe as sp
+from steppe.gpu.source import COMBINATIONS, TYPES
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "steppe"

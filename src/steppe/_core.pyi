@@ -35,6 +35,24 @@ def is_symmetric(
     reverse_weights: NDArray[Any] | None,
     threads: int,
 ) -> bool: ...
+def canonical_predecessors(
+    indptr: NDArray[np.int64],
+    indices: NDArray[Any],
+    weights: NDArray[Any] | None,
+    sources: NDArray[np.int64],
+    distances: NDArray[Any],
+    uniform: bool,
+    predecessors: NDArray[Any],
+    threads: int,
+) -> None: ...
+def path_offsets(predecessors: NDArray[Any], targets: NDArray[np.int64], offsets: NDArray[np.int64]) -> int: ...
+def fill_paths(
+    predecessors: NDArray[Any],
+    targets: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    vertices: NDArray[Any],
+    threads: int,
+) -> None: ...
 def sssp(
     method: str,
     indptr: NDArray[np.int64],
@@ -52,3 +70,14 @@ def sssp(
     predecessors: NDArray[Any] | None,
     progress: Any | None,
 ) -> dict[str, Any]: ...
+def verify(
+    indptr: NDArray[np.int64],
+    indices: NDArray[Any],
+    weights: NDArray[Any] | None,
+    sources: NDArray[np.int64],
+    distances: NDArray[Any],
+    predecessors: NDArray[Any] | None,
+    bound: Any | None,
+    negative: bool,
+    threads: int,
+) -> tuple[Any, ...]: ...

@@ -113,4 +113,8 @@ OutputOption = Annotated[
     typer.Option("--output", "-o", help="Save the answer: .npy, .npz, .csv or .parquet; - for CSV to stdout."),
 ]
 
-from . import graphs, search  # noqa: E402, F401  the commands register themselves on `app`
+# The commands register themselves on `app`; `--help` lists them in this order.
+from . import (
+    graphs,  # noqa: F401
+    search,  # noqa: F401  isort: split
+)
