@@ -13,7 +13,8 @@ import pytest
 from typer.testing import CliRunner
 
 import steppe as sp
-from steppe.cli.app import app, size, vertex
+from steppe.cli import application
+from steppe.cli.app import size, vertex
 from steppe.cli.output import Bar
 
 DATA = Path(os.environ.get("STEPPE_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -22,7 +23,7 @@ TRIANGLE = "c a comment\np sp 4 4\na 1 2 5\na 1 3 9\na 2 3 3\na 3 1 1\n"
 
 def run(*words, code=0):
     """Run a command here; return what it printed."""
-    result = CliRunner().invoke(app, [str(word) for word in words])
+    result = CliRunner().invoke(application(), [str(word) for word in words])
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     assert result.exit_code == code, result.output

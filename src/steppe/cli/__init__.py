@@ -8,15 +8,29 @@ device that cannot do it; 130 interrupted.
 
 from __future__ import annotations
 
+import importlib
 import sys
+from typing import TYPE_CHECKING
 
-__all__ = ["main"]
+if TYPE_CHECKING:
+    import typer
+
+__all__ = ["application", "main"]
+
+
+def application() -> typer.Typer:
+    """Return the application with all its commands; ``--help`` lists them in this order."""
+    from .app import app
+
+    for module in ("search", "graphs"):
+        importlib.import_module(f"{__name__}.{module}")
+    return app
 
 
 def main() -> None:
     """Run the command line with the arguments of this process."""
     try:
-        from .app import app
+        app = application()
     except ModuleNotFoundError as error:
         if error.name not in {"typer", "rich"}:
             raise

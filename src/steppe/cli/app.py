@@ -1,4 +1,4 @@
-"""The application: what all commands share (errors into one line and an exit code, arguments) and the list of commands."""
+"""The application without its commands: errors as one line and an exit code, and the arguments that commands share."""
 
 from __future__ import annotations
 
@@ -112,9 +112,3 @@ OutputOption = Annotated[
     str | None,
     typer.Option("--output", "-o", help="Save the answer: .npy, .npz, .csv or .parquet; - for CSV to stdout."),
 ]
-
-# The commands register themselves on `app`; `--help` lists them in this order.
-from . import (
-    graphs,  # noqa: F401
-    search,  # noqa: F401  isort: split
-)
