@@ -93,6 +93,9 @@ FileArgument = Annotated[
     str, typer.Argument(metavar="FILE", help="A graph file of any format; - reads standard input.")
 ]
 FormatOption = Annotated[str | None, typer.Option("--format", help="The file's format, where its name does not tell.")]
+DirectedOption = Annotated[
+    bool | None, typer.Option("--directed/--undirected", help="Take edges so, whatever the format says.")
+]
 SourceOption = Annotated[str, typer.Option("--source", "-s", help="The vertex to start from.")]
 TargetsOption = Annotated[
     list[str] | None, typer.Option("--target", "-t", help="Stop when this vertex is settled; may be repeated.")

@@ -19,11 +19,14 @@ if TYPE_CHECKING:
 
 @app.command()
 def info(
-    file: shared.FileArgument, file_format: shared.FormatOption = None, as_json: shared.JsonOption = False
+    file: shared.FileArgument,
+    file_format: shared.FormatOption = None,
+    directed: shared.DirectedOption = None,
+    as_json: shared.JsonOption = False,
 ) -> None:
     """Print what a graph file holds."""
     start = time.perf_counter()
-    graph = read(file, format=file_format)
+    graph = read(file, format=file_format, directed=directed)
     output.show(_facts(graph) | {"read_seconds": round(time.perf_counter() - start, 4)}, as_json=as_json)
 
 
@@ -46,10 +49,11 @@ def convert(
     file: shared.FileArgument,
     to: Annotated[str, typer.Argument(metavar="OUT", help="The new file; its suffix tells the format.")],
     file_format: shared.FormatOption = None,
+    directed: shared.DirectedOption = None,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Read a graph in one format and write it in another."""
-    graph = read(file, format=file_format)
+    graph = read(file, format=file_format, directed=directed)
     _written(graph, to, as_json=as_json)
 
 

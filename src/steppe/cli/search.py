@@ -42,11 +42,12 @@ def sssp(
     memory_limit: shared.MemoryOption = None,
     verify: shared.VerifyOption = False,
     file_format: shared.FormatOption = None,
+    directed: shared.DirectedOption = None,
     save: shared.OutputOption = None,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Find the shortest paths from one vertex to all others."""
-    graph, read_seconds = _read(file, file_format)
+    graph, read_seconds = _read(file, file_format, directed)
     with output.Bar(graph.num_edges) as bar:
         paths = _sssp(
             graph,
@@ -76,11 +77,12 @@ def bfs(
     memory_limit: shared.MemoryOption = None,
     verify: shared.VerifyOption = False,
     file_format: shared.FormatOption = None,
+    directed: shared.DirectedOption = None,
     save: shared.OutputOption = None,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Count the fewest edges from one vertex to all others; weights do not matter."""
-    graph, read_seconds = _read(file, file_format)
+    graph, read_seconds = _read(file, file_format, directed)
     with output.Bar(graph.num_edges) as bar:
         paths = _bfs(
             graph,
@@ -102,10 +104,11 @@ def route(
     source: shared.SourceOption,
     target: Annotated[str, typer.Option("--target", "-t", help="The vertex to reach.")],
     file_format: shared.FormatOption = None,
+    directed: shared.DirectedOption = None,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Find one shortest path between two vertices. Exit code 1 where there is none."""
-    graph, _ = _read(file, file_format)
+    graph, _ = _read(file, file_format, directed)
     found = _route(graph, vertex(graph, source), vertex(graph, target))
     facts: dict[str, Any] = {"reachable": found.reachable}
     if found.reachable:
@@ -122,11 +125,12 @@ def verify(
     cutoff: shared.CutoffOption = None,
     threads: shared.ThreadsOption = None,
     file_format: shared.FormatOption = None,
+    directed: shared.DirectedOption = None,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Prove that a saved answer is right, or say where it is wrong (exit code 1). Distances of type int32 count edges."""
     distances, predecessors = _answer(answer)
-    graph, _ = _read(file, file_format)
+    graph, _ = _read(file, file_format, directed)
     start = time.perf_counter()
     check(
         graph,
@@ -152,9 +156,9 @@ def devices(as_json: shared.JsonOption = False) -> None:
     output.show({i.name: i.description if i.available else f"not available: {i.reason}" for i in infos}, as_json=False)
 
 
-def _read(file: str, file_format: str | None) -> tuple[Graph, float]:
+def _read(file: str, file_format: str | None, directed: bool | None) -> tuple[Graph, float]:
     start = time.perf_counter()
-    return read(file, format=file_format), time.perf_counter() - start
+    return read(file, format=file_format, directed=directed), time.perf_counter() - start
 
 
 def _targets(graph: Graph, texts: list[str] | None) -> list[int | str] | None:
