@@ -23,13 +23,16 @@ class Buffer {
         if (!size) return;
         const size_t bytes = size * sizeof(T);
         const size_t page = bytes >= kHuge ? kHuge : 64;
-        const size_t rounded = (bytes + page - 1) / page * page;
+        // Only huge pages are rounded up to: AddressSanitizer then sees the first byte past the end of a smaller array.
+        const size_t rounded = page == kHuge ? (bytes + page - 1) / page * page : bytes;
 #if defined(_WIN32)
         data_ = static_cast<T*>(_aligned_malloc(rounded, page));
-#else
-        data_ = static_cast<T*>(std::aligned_alloc(page, rounded));
-#endif
         if (!data_) throw std::bad_alloc();
+#else
+        void* memory = nullptr;
+        if (posix_memalign(&memory, page, rounded)) throw std::bad_alloc();
+        data_ = static_cast<T*>(memory);
+#endif
 #if defined(__linux__)
         if (page == kHuge) madvise(data_, rounded, MADV_HUGEPAGE);
 #endif

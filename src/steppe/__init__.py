@@ -7,8 +7,8 @@
 (8, [0, 1, 2])
 """
 
-from .bfs import bfs
 from . import generate
+from .bfs import bfs
 from .errors import (
     DeviceError,
     DeviceMemoryError,
@@ -22,8 +22,8 @@ from .errors import (
     VerificationError,
 )
 from .explain import Explanation
-from .gpu import DeviceInfo, devices, set_default_device
 from .files import read, write
+from .gpu import DeviceInfo, devices, set_default_device
 from .graph import Graph
 from .paths import UNREACHABLE, PathList, Paths
 from .sssp import sssp
@@ -51,10 +51,10 @@ __all__ = [
     "__version__",
     "bfs",
     "devices",
+    "generate",
+    "read",
     "set_default_device",
     "sssp",
-    "read",
     "verify",
     "write",
-    "generate",
 ]

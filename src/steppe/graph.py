@@ -60,6 +60,9 @@ class Graph:
     min_weight: int | float
     max_weight: int | float
     mean_weight: float
+    _labels: Labels | None
+    _lock: threading.RLock
+    _cache: dict[Any, Any]
 
     def __init__(self) -> None:
         raise TypeError("build a Graph with from_edges, from_csr, from_scipy, from_networkx or steppe.read")
@@ -85,7 +88,7 @@ class Graph:
         self.directed = directed
         self._labels = labels
         self._lock = threading.RLock()
-        self._cache: dict[Any, Any] = {}
+        self._cache = {}
         if labels is not None and len(labels) != self.num_vertices:
             raise GraphError(f"{len(labels)} labels for {self.num_vertices} vertices")
         if facts is None:
@@ -252,13 +255,9 @@ class Graph:
         if self._labels is not None:
             return self._labels.index(label)
         if isinstance(label, (bool, np.bool_)) or not isinstance(label, (int, np.integer)):
-            raise GraphError(
-                f"vertex {label!r} is not in the graph: its vertices are the integers 0…{self.num_vertices - 1}"
-            )
+            raise GraphError(f"vertex {label!r} is not in the graph: its vertices are 0…{self.num_vertices - 1}")
         if not 0 <= label < self.num_vertices:
-            raise GraphError(
-                f"vertex {label} is not in the graph: it has {self.num_vertices} vertices, 0…{self.num_vertices - 1}"
-            )
+            raise GraphError(f"vertex {label} is not in the graph: its vertices are 0…{self.num_vertices - 1}")
         return int(label)
 
     def indices_of(self, labels: Any) -> npt.NDArray[np.int64]:
@@ -391,9 +390,8 @@ def _ids(values: npt.ArrayLike, name: str, relabel: bool) -> Array:
         raise GraphError(f"{name} must be integers, not {array.dtype} (use relabel=True for other labels)")
     if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
         raise GraphError(f"{name} holds an id beyond 2^63")
-    return np.ascontiguousarray(
-        array, dtype=np.int32 if array.dtype.itemsize < 4 or array.dtype == np.int32 else np.int64
-    )
+    narrow = array.dtype.itemsize < 4 or array.dtype == np.int32
+    return np.ascontiguousarray(array, dtype=np.int32 if narrow else np.int64)
 
 
 def _stored_weights(weights: npt.ArrayLike) -> Array:
@@ -413,5 +411,5 @@ def _stored_weights(weights: npt.ArrayLike) -> Array:
     low, high = int(w.min()), int(w.max())
     if high > np.iinfo(np.int64).max:
         raise DistanceOverflowError(f"weight {high} does not fit in a 64-bit signed distance")
-    narrow = -(2**31) <= low and high < 2**31
+    narrow = low >= -(2**31) and high < 2**31
     return np.ascontiguousarray(w, dtype=np.int32 if narrow else np.int64)

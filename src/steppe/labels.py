@@ -7,14 +7,16 @@ first id is kept.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from .errors import GraphError
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
 
 
 class Labels:
@@ -120,7 +122,8 @@ class Labels:
         """Return the labels of these vertices."""
         if isinstance(self.values, range):
             return indices.astype(np.int64) + self.values.start
-        return self.values[indices]
+        taken: npt.NDArray[Any] = self.values[indices]
+        return taken
 
 
 def _is_run(values: npt.NDArray[Any]) -> bool:

@@ -1,0 +1,85 @@
+# Every target makes its own .venv; it needs CPython 3.11+, a C++20 compiler, make and pip, and nothing else.
+#
+#   make demo       a road-like network of a million vertices: solved, proved, one path printed
+#   make test       the whole test suite
+#   make lint       ruff, mypy --strict, clang-format
+#   make sanitize   the native core's tests under AddressSanitizer + UBSan, then under ThreadSanitizer
+#   make stub       write src/steppe/_core.pyi anew, after a change of the bindings
+#   make bench      the benchmarks, against other libraries
+#   make test-gpu   the device tests, on a GPU of this machine (DEVICE=cuda, cuda:1, opencl:NAME)
+#   make clean      remove everything the other targets made
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PYTEST_ARGS ?=
+DEVICE ?= cuda
+
+# What an installation is made of. An editable install knows a fixed list of modules, so a new .py file counts too.
+SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -type f ! -name '*.pyc' ! -name '*.pyi')
+
+# The native core's tests that a sanitizer repeats: the rest of the suite never reaches C++ or only starts other processes.
+SANITIZED := $(wildcard $(addprefix tests/test_,$(addsuffix .py,graph sssp bfs verify paths read route generate threads)))
+LIBRARY = $$(realpath "$$($(CXX) -print-file-name=lib$(1).so)")
+
+.PHONY: demo test test-gpu lint stub sanitize sanitize-address sanitize-thread bench clean
+
+demo: $(VENV)/.cli
+	$(BIN)/python examples/demo.py
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+test-gpu: $(VENV)/.test
+	STEPPE_TEST_DEVICE=$(DEVICE) $(BIN)/python -m pytest -m pocl $(PYTEST_ARGS)
+
+lint: $(VENV)/.lint
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run -Werror $$(git ls-files 'cpp/*.hpp' 'cpp/*.cpp')
+
+stub: $(VENV)/.lint
+	$(BIN)/python tools/stub.py
+	$(BIN)/ruff check --quiet --select I --fix src/steppe/_core.pyi
+	$(BIN)/ruff format --quiet src/steppe/_core.pyi
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.run
+
+clean:
+	rm -rf .venv .venv-address .venv-thread build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+# .venv/.NAME says that the extra NAME is installed and newer than every source file.
+$(VENV)/.lint: EXTRAS = test,lint
+$(VENV)/.%: EXTRAS = $*
+$(VENV)/.%: $(VENV)/.build-tools $(SOURCES)
+	@echo "== install steppe[$(EXTRAS)]"
+	$(BIN)/pip install --quiet --no-build-isolation --editable ".[$(EXTRAS)]"
+	@touch $@
+
+# Without build isolation CMake's cache stays valid from one build to the next.
+$(VENV)/.build-tools:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "steppe needs Python 3.11 or newer: make PYTHON=python3.12 …")'
+	@echo "== make $(VENV)"
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet scikit-build-core nanobind cmake ninja
+	@touch $@
+
+sanitize: sanitize-address sanitize-thread
+
+# The interpreter itself is not instrumented: its runtime library must come first, and leaks are Python's own.
+sanitize-address: .venv-address/.installed
+	LD_PRELOAD="$(call LIBRARY,asan) $(call LIBRARY,stdc++)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	  STEPPE_SANITIZE=address .venv-address/bin/python -m pytest -q -p no:cacheprovider $(SANITIZED)
+
+sanitize-thread: .venv-thread/.installed
+	LD_PRELOAD="$(call LIBRARY,tsan) $(call LIBRARY,stdc++)" TSAN_OPTIONS="suppressions=$(CURDIR)/tests/tsan.supp exitcode=66 halt_on_error=1" \
+	  STEPPE_SANITIZE=thread .venv-thread/bin/python -m pytest -q -p no:cacheprovider $(SANITIZED)
+
+.venv-%/.installed: $(SOURCES)
+	@echo "== build with the $* sanitizer"
+	$(PYTHON) -m venv .venv-$*
+	.venv-$*/bin/pip install --quiet scikit-build-core nanobind cmake ninja
+	.venv-$*/bin/pip install --quiet --no-build-isolation ".[test]" -Cbuild-dir=build/$* -Cinstall.strip=false -Ccmake.define.STEPPE_SANITIZE=$*
+	@touch $@

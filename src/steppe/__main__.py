@@ -1,0 +1,5 @@
+"""``python -m steppe``: the command line."""
+
+from .cli import main
+
+main()

@@ -1,0 +1,38 @@
+"""The command line: ``steppe sssp | bfs | route | verify | info | convert | generate | devices``.
+
+It needs the extra ``cli`` (typer and rich), so nothing of it is imported before :func:`main` is called.
+
+Exit codes: 0 all is well; 1 the answer is wrong or there is none (failed proof, negative cycle, no path); 2 bad usage, a bad file or a
+device that cannot do it; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import typer
+
+__all__ = ["application", "main"]
+
+
+def application() -> typer.Typer:
+    """Return the application with all its commands; ``--help`` lists them in this order."""
+    from .app import app
+
+    for module in ("search", "graphs"):
+        importlib.import_module(f"{__name__}.{module}")
+    return app
+
+
+def main() -> None:
+    """Run the command line with the arguments of this process."""
+    try:
+        app = application()
+    except ModuleNotFoundError as error:
+        if error.name not in {"typer", "rich"}:
+            raise
+        sys.exit(f"steppe: the command line needs {error.name}: pip install 'steppe[cli]'")
+    app(prog_name="steppe")

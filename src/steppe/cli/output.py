@@ -1,0 +1,159 @@
+"""What commands print and save: aligned facts or JSON, arrays to files, a progress bar."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import GraphError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.progress import Progress
+
+    from ..paths import Paths
+
+
+def show(facts: dict[str, Any], *, as_json: bool, error: bool = False) -> None:
+    """Print facts, one a line, or as one JSON object; to stderr where stdout carries the answer itself."""
+    if as_json:
+        print(json.dumps(_plain(facts), ensure_ascii=False), file=sys.stderr if error else sys.stdout)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(stderr=error, highlight=False)
+    shown = {name.replace("_", " "): text for name, value in facts.items() if (text := _text(value))}
+    width = max(map(len, shown))
+    for name, text in shown.items():
+        console.print(Text(f"{name:<{width}}  ", style="dim").append(Text(text, style="not dim")), soft_wrap=True)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    if isinstance(value, list):
+        return " ".join(map(_text, value))
+    return "" if value is None or isinstance(value, dict) else str(value)
+
+
+def _plain(value: Any) -> Any:
+    """Return the value in JSON's types; JSON has no infinity, so that an unreached vertex is null."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def summary(paths: Paths) -> dict[str, Any]:
+    """Return how many vertices were reached, the sum of their distances (exact for integers) and the largest."""
+    reached = paths.distances[paths.reachable]
+    total: int | float
+    if reached.dtype.kind == "f":
+        total = float(reached.sum(dtype=np.float64))
+    else:  # a sum of int64 may pass int64: add the halves
+        wide = reached.astype(np.int64, copy=False)
+        total = (int((wide >> 32).sum()) << 32) + int((wide & 0xFFFFFFFF).sum())
+    largest = reached.max().item() if len(reached) else None
+    return {"reached": len(reached), "sum": total, "largest": largest}
+
+
+def save(paths: Paths, file: str, *, predecessors: bool) -> None:
+    """Save distances, and predecessors where they were recorded, in the format the name tells."""
+    kind = ".csv" if file == "-" else Path(file).suffix
+    if kind == ".npy":
+        np.save(file, paths.distances)
+    elif kind == ".npz":
+        arrays = {"distances": paths.distances, "sources": paths.sources}
+        if paths.graph.labels is not None:
+            arrays["labels"] = paths.graph.labels
+        if predecessors:
+            arrays["predecessors"] = paths.predecessors
+        np.savez(file, allow_pickle=False, **arrays)
+    elif kind in {".csv", ".parquet"}:
+        (_save_csv if kind == ".csv" else _save_parquet)(_columns(paths, predecessors=predecessors), file)
+    else:
+        raise GraphError(f"cannot save an answer as {file!r}: use .npy, .npz, .csv or .parquet")
+
+
+def _columns(paths: Paths, *, predecessors: bool) -> dict[str, list[Any]]:
+    """Return the answer as columns of labels and numbers; None where a vertex was not reached."""
+    graph = paths.graph
+    names = graph.labels_of(np.arange(graph.num_vertices)).tolist()
+    reached = paths.reachable.tolist()
+    distances = [d if ok else None for d, ok in zip(paths.distances.tolist(), reached, strict=True)]
+    columns: dict[str, list[Any]] = {"vertex": names, "distance": distances}
+    if predecessors:
+        columns["predecessor"] = [None if p < 0 else names[p] for p in paths.predecessors.tolist()]
+    return columns
+
+
+def _save_csv(columns: dict[str, list[Any]], file: str) -> None:
+    if file == "-":
+        _write_rows(columns, sys.stdout)
+        return
+    with Path(file).open("w", newline="", encoding="utf-8") as stream:
+        _write_rows(columns, stream)
+
+
+def _write_rows(columns: dict[str, list[Any]], stream: Any) -> None:
+    rows: Iterable[Any] = zip(*columns.values(), strict=True)
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+
+
+def _save_parquet(columns: dict[str, list[Any]], file: str) -> None:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ModuleNotFoundError:
+        raise ImportError("writing .parquet needs pyarrow: pip install pyarrow") from None
+    pq.write_table(pa.table(columns), file)
+
+
+class Bar:
+    """A progress bar on a terminal, once a second has passed: quick answers stay quiet, and so do pipes and JSON readers.
+
+    A search relaxes every edge about once, but some more than once, so the bar may wait at its end.
+    """
+
+    def __init__(self, edges: int) -> None:
+        self.edges = edges
+        self.start = time.monotonic()
+        self.bar: Progress | None = None
+        self.task: Any = None
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __call__(self, relaxed: int) -> None:
+        """Show that this many edges have been relaxed."""
+        if self.bar is None:
+            if time.monotonic() - self.start < 1 or not sys.stderr.isatty():
+                return
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+            columns = (BarColumn(), TextColumn("{task.completed:,.0f} edges relaxed"), TimeElapsedColumn())
+            self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            self.task = self.bar.add_task("", total=self.edges)
+            self.bar.start()
+        self.bar.update(self.task, completed=relaxed)
+
+    def __exit__(self, *_: object) -> None:
+        if self.bar is not None:
+            self.bar.stop()

@@ -1,0 +1,208 @@
+"""The commands that search, and the one that proves: ``sssp``, ``bfs``, ``route``, ``verify``, ``devices``."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from .. import bfs as _bfs
+from .. import devices as _devices
+from .. import read
+from .. import route as _route
+from .. import sssp as _sssp
+from ..errors import FormatError
+from ..verify import check
+from . import app as shared
+from . import output
+from .app import app, vertex
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+    from ..paths import Paths
+
+
+@app.command()
+def sssp(
+    file: shared.FileArgument,
+    source: shared.SourceOption,
+    method: Annotated[
+        str, typer.Option(help="auto, dijkstra, delta-stepping, bellman-ford or frontier.", metavar="NAME")
+    ] = "auto",
+    device: shared.DeviceOption = None,
+    delta: Annotated[Any, typer.Option(parser=shared.number, metavar="NUMBER", help="Bucket width.")] = None,
+    cutoff: shared.CutoffOption = None,
+    target: shared.TargetsOption = None,
+    threads: shared.ThreadsOption = None,
+    record_paths: shared.RecordOption = False,
+    memory_limit: shared.MemoryOption = None,
+    verify: shared.VerifyOption = False,
+    file_format: shared.FormatOption = None,
+    directed: shared.DirectedOption = None,
+    save: shared.OutputOption = None,
+    as_json: shared.JsonOption = False,
+) -> None:
+    """Find the shortest paths from one vertex to all others."""
+    graph, read_seconds = _read(file, file_format, directed)
+    with output.Bar(graph.num_edges) as bar:
+        paths = _sssp(
+            graph,
+            vertex(graph, source),
+            method=method,
+            device=device,
+            delta=delta,
+            cutoff=cutoff,
+            targets=_targets(graph, target),
+            record_paths=record_paths,
+            threads=threads,
+            memory_limit=memory_limit,
+            progress=bar,
+        )
+    _report(paths, target, read_seconds, verify=verify, record_paths=record_paths, save=save, as_json=as_json)
+
+
+@app.command()
+def bfs(
+    file: shared.FileArgument,
+    source: shared.SourceOption,
+    device: shared.DeviceOption = None,
+    cutoff: shared.CutoffOption = None,
+    target: shared.TargetsOption = None,
+    threads: shared.ThreadsOption = None,
+    record_paths: shared.RecordOption = False,
+    memory_limit: shared.MemoryOption = None,
+    verify: shared.VerifyOption = False,
+    file_format: shared.FormatOption = None,
+    directed: shared.DirectedOption = None,
+    save: shared.OutputOption = None,
+    as_json: shared.JsonOption = False,
+) -> None:
+    """Count the fewest edges from one vertex to all others; weights do not matter."""
+    graph, read_seconds = _read(file, file_format, directed)
+    with output.Bar(graph.num_edges) as bar:
+        paths = _bfs(
+            graph,
+            vertex(graph, source),
+            device=device,
+            cutoff=cutoff,
+            targets=_targets(graph, target),
+            record_paths=record_paths,
+            threads=threads,
+            memory_limit=memory_limit,
+            progress=bar,
+        )
+    _report(paths, target, read_seconds, verify=verify, record_paths=record_paths, save=save, as_json=as_json)
+
+
+@app.command()
+def route(
+    file: shared.FileArgument,
+    source: shared.SourceOption,
+    target: Annotated[str, typer.Option("--target", "-t", help="The vertex to reach.")],
+    file_format: shared.FormatOption = None,
+    directed: shared.DirectedOption = None,
+    as_json: shared.JsonOption = False,
+) -> None:
+    """Find one shortest path between two vertices. Exit code 1 where there is none."""
+    graph, _ = _read(file, file_format, directed)
+    found = _route(graph, vertex(graph, source), vertex(graph, target))
+    facts: dict[str, Any] = {"reachable": found.reachable}
+    if found.reachable:
+        facts |= {"distance": found.distance, "edges": len(found.vertices) - 1, "path": found.vertices.tolist()}
+    output.show(facts, as_json=as_json)
+    raise typer.Exit(0 if found.reachable else 1)
+
+
+@app.command()
+def verify(
+    file: shared.FileArgument,
+    answer: Annotated[str, typer.Argument(metavar="ANSWER", help="What `sssp -o` or `bfs -o` saved: .npy or .npz.")],
+    source: shared.SourceOption,
+    cutoff: shared.CutoffOption = None,
+    threads: shared.ThreadsOption = None,
+    file_format: shared.FormatOption = None,
+    directed: shared.DirectedOption = None,
+    as_json: shared.JsonOption = False,
+) -> None:
+    """Prove that a saved answer is right, or say where it is wrong (exit code 1). Distances of type int32 count edges."""
+    distances, predecessors = _answer(answer)
+    graph, _ = _read(file, file_format, directed)
+    start = time.perf_counter()
+    check(
+        graph,
+        np.array([graph.index(vertex(graph, source))], dtype=np.int64),
+        distances,
+        predecessors=predecessors,
+        bound=cutoff,
+        hops=distances.dtype == np.int32,
+        threads=threads,
+    )
+    proof = "distances" if predecessors is None else "distances and predecessors"
+    facts = {"verified": True, "proven": proof, "vertices": len(distances), "seconds": time.perf_counter() - start}
+    output.show(facts, as_json=as_json)
+
+
+@app.command()
+def devices(as_json: shared.JsonOption = False) -> None:
+    """List the devices found and, for what is absent, why and what to install."""
+    infos = _devices()
+    if as_json:
+        output.show({"devices": [dataclasses.asdict(info) for info in infos]}, as_json=True)
+        return
+    output.show({i.name: i.description if i.available else f"not available: {i.reason}" for i in infos}, as_json=False)
+
+
+def _read(file: str, file_format: str | None, directed: bool | None) -> tuple[Graph, float]:
+    start = time.perf_counter()
+    return read(file, format=file_format, directed=directed), time.perf_counter() - start
+
+
+def _targets(graph: Graph, texts: list[str] | None) -> list[int | str] | None:
+    return [vertex(graph, text) for text in texts] if texts else None
+
+
+def _answer(file: str) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any] | None]:
+    try:
+        if Path(file).suffix == ".npz":
+            with np.load(file, allow_pickle=False) as arrays:
+                return arrays["distances"], arrays.get("predecessors")
+        distances = np.load(file, allow_pickle=False)
+    except (ValueError, KeyError, EOFError) as error:
+        raise FormatError(f"not an answer saved as .npy or .npz ({error})", file=file) from None
+    if not isinstance(distances, np.ndarray):
+        raise FormatError("not a single array; an .npz answer must be called .npz", file=file)
+    return distances, None
+
+
+def _report(
+    paths: Paths,
+    targets: list[str] | None,
+    read_seconds: float,
+    *,
+    verify: bool,
+    record_paths: bool,
+    save: str | None,
+    as_json: bool,
+) -> None:
+    """Prove (before anything is saved or printed), save and print."""
+    graph, how = paths.graph, paths.explain()
+    facts: dict[str, Any] = {"vertices": graph.num_vertices, "edges": graph.num_edges, **output.summary(paths)}
+    for text in targets or []:
+        label = vertex(graph, text)
+        reached = bool(paths.reachable[graph.index(label)])
+        facts[f"distance_to_{text}"] = paths.distance(label) if reached else ("unreachable" if not as_json else None)
+    if verify:
+        start = time.perf_counter()
+        paths.verify()
+        facts |= {"verified": True, "verify_seconds": round(time.perf_counter() - start, 4)}
+    if save is not None:
+        output.save(paths, save, predecessors=record_paths)
+    facts |= {"method": how.method, "reason": how.reason, "device": how.device, "threads": how.threads}
+    facts |= {"read_seconds": round(read_seconds, 4), "seconds": round(how.seconds, 4)}
+    if as_json:
+        facts["explain"] = dataclasses.asdict(how)
+    output.show(facts, as_json=as_json, error=save == "-")

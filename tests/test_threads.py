@@ -1,0 +1,97 @@
+"""One graph, many users: Python threads, forked and spawned processes, and the thread count."""
+
+import multiprocessing
+import os
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import steppe as sp
+from steppe import threads
+
+
+@pytest.fixture(scope="module")
+def graph():
+    """Large enough that every thread gets work: half a million edges."""
+    return sp.generate.rmat(14, 16, seed=3)
+
+
+def solve(graph, source, count=2):
+    return sp.sssp(graph, source, threads=count).distances
+
+
+def tree(graph, source):
+    """Everything that is built on first use: reverse graph, predecessors, proof."""
+    paths = sp.sssp(graph, source).verify()
+    assert graph.reverse.num_edges == graph.num_edges
+    return paths.predecessors
+
+
+@pytest.mark.parametrize("method", ["delta-stepping", "frontier"])
+@pytest.mark.parametrize("count", [1, 2, 3, 8])
+def test_thread_count_does_not_change_the_answer(graph, method, count):
+    expected = sp.sssp(graph, 5, method="dijkstra", threads=1).distances
+    paths = sp.sssp(graph, 5, method=method, threads=count)
+    assert paths.explain().threads == count
+    assert np.array_equal(paths.distances, expected)
+
+
+def test_python_threads_share_a_graph(graph):
+    sources = list(range(64))
+    expected = [solve(graph, s, 1) for s in sources]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda s: solve(graph, s), sources))
+    assert all(map(np.array_equal, found, expected))
+
+
+def test_what_is_built_on_first_use_is_built_once_for_all_threads():
+    graph = sp.generate.random(20_000, 200_000, seed=1)
+    with ThreadPoolExecutor(8) as pool:
+        reverses = list(pool.map(lambda _: graph.reverse, range(32)))
+        trees = list(pool.map(lambda _: tree(graph, 1), range(16)))
+    assert all(r is reverses[0] for r in reverses)
+    assert all(np.array_equal(t, trees[0]) for t in trees)
+
+
+def test_threads_share_one_answer(graph):
+    paths = sp.sssp(graph, 7)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: paths.predecessors, range(16)))
+    assert all(f is found[0] for f in found)
+
+
+@pytest.mark.parametrize("way", ["fork", "spawn"])
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_processes(graph, way):
+    """A forked child has none of its parent's threads: the core must not wait for them."""
+    if way not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"no {way} here")
+    if way == "fork" and "STEPPE_SANITIZE" in os.environ:
+        pytest.skip("sanitizers do not follow a fork")
+    expected = [solve(graph, s) for s in range(4)]
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context(way)) as pool:
+        found = list(pool.map(solve, [graph] * 4, range(4), timeout=60))
+    assert all(map(np.array_equal, found, expected))
+
+
+def test_the_environment_sets_the_thread_count(monkeypatch, graph):
+    monkeypatch.setenv("STEPPE_NUM_THREADS", "3")
+    assert threads.resolve(None) == 3
+    assert threads.resolve(1) == 1
+    assert sp.sssp(graph, 0, method="frontier").explain().threads == 3
+
+
+@pytest.mark.parametrize("text", ["many", "0", "-1", "1.5"])
+def test_a_bad_thread_count_is_an_error(monkeypatch, graph, text):
+    monkeypatch.setenv("STEPPE_NUM_THREADS", text)
+    with pytest.raises(ValueError, match=r"threads|STEPPE_NUM_THREADS"):
+        sp.sssp(graph, 0)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system has no CPU affinity")
+def test_affinity_is_honoured():
+    code = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); from steppe import threads; print(threads.available())"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "1"
