@@ -145,6 +145,15 @@ class Bins {
         return false;
     }
 
+    // The lowest bucket of any shared chunk, exactly. Only when no thread is at work.
+    int64_t least() const {
+        int64_t least = kNone;
+        for (int64_t slot = 0; slot <= mask_; ++slot)
+            for (const Chunk<V>* chunk = bins_[slot].head; chunk; chunk = chunk->next)
+                least = std::min(least, chunk->bucket);
+        return least;
+    }
+
     static constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
     static constexpr int64_t kWindow = 3;
 
@@ -218,6 +227,14 @@ class Worker {
         }
     }
     void recycle(Chunk<V>* chunk) { spare_.push_back(chunk); }
+
+    // The lowest bucket of its open chunks. Only when no thread is at work.
+    int64_t least() const {
+        int64_t least = Bins<V>::kNone;
+        for (const Chunk<V>* chunk : open_)
+            if (chunk) least = std::min(least, chunk->bucket);
+        return least;
+    }
 
   private:
     Chunk<V>* fresh(int64_t bucket) {

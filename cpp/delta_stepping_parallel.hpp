@@ -17,68 +17,69 @@ inline double parallel_delta(double mean_weight, double max_weight, double mean_
     return std::max({delta, max_weight / (1 << 13), std::numeric_limits<double>::min()});
 }
 
-template <bool kPaths, class V, class W, class D>
-Stats delta_stepping_parallel(const Csr<V, W>& g, const Search<V, D>& search, D* dist, V* pred) {
-    Stats stats;
-    stats.threads = search.threads;
-    const double mean_degree = static_cast<double>(g.edges()) / std::max<int64_t>(1, g.n);
-    const Width<D> width(search.delta > 0 ? search.delta
-                                          : parallel_delta(search.mean_weight, search.max_weight, mean_degree));
-    stats.delta = width.value();
+// push_alone's counterpart.
+template <class Rows, class In, class T, class V, class D>
+std::optional<D> push_shared(const Rows& g, const In* in, const Search<V, D>& search, const Width<D>& width,
+                             const std::vector<V>& begin, T& tentative, Stats& stats) {
     const int64_t reach = static_cast<int64_t>(std::min(1e6, search.max_weight / width.value())) + 2;
     const int64_t slots = std::clamp<int64_t>(std::bit_ceil(static_cast<uint64_t>(2 * reach + 8)), 64, 1 << 15);
-    Tentative<kPaths, V, D> tentative(search, g.n, dist, pred);
     Bins<V> bins(slots, search.threads);
     const D limit = search.limit;
-    std::atomic<bool> too_wide{false};
+    std::atomic<bool> too_wide{false}, turn{false};
     std::vector<std::unique_ptr<Worker<V>>> workers(search.threads);  // outlive all threads: chunks move between them
     for (int t = 0; t < search.threads; ++t) workers[t] = std::make_unique<Worker<V>>(bins, slots, t);
-    for (V s : search.sources) workers[0]->file(0, s);
+    for (V s : begin) workers[0]->file(width.bucket(tentative.load(s)), s);
     std::vector<Stats> parts(search.threads);
-    auto stop = [&] { return search.watch->stopped() || too_wide.load(std::memory_order_relaxed); };
+    auto stop = [&] {
+        return search.watch->stopped() || too_wide.load(std::memory_order_relaxed) ||
+               turn.load(std::memory_order_relaxed);
+    };
+    const int64_t look = std::max<int64_t>(1 << 14, g.edges() / 32 / search.threads);
 
     parallel(search.threads, [&](int thread, int) {
         Worker<V>& worker = *workers[thread];
         Stats mine;
         bool overflow = false;
-        int64_t next_poll = 1 << 16;
+        int64_t next_poll = 1 << 16, next_look = look;
         while (Chunk<V>* chunk = worker.next(stop)) {
             ++mine.rounds;
             const V* list = chunk->items;
             const int size = chunk->count;
             for (int i = 0; i < size; ++i) {
-                if (i + 8 < size) STEPPE_PREFETCH(&g.offsets[list[i + 8]]);
+                if (i + 8 < size) g.prefetch_row(list[i + 8]);
                 if (i + 4 < size) {
-                    const int64_t e = g.offsets[list[i + 4]];
-                    STEPPE_PREFETCH(&g.targets[e]);
-                    STEPPE_PREFETCH(&g.weights[e]);
+                    g.prefetch_edges(g.first(list[i + 4]));
                     STEPPE_PREFETCH(tentative.address(list[i + 4]));
                 }
                 if (i + 2 < size) {
-                    const V ahead = list[i + 2];
-                    const int64_t first = g.offsets[ahead], last = std::min(g.offsets[ahead + 1], first + 8);
-                    for (int64_t e = first; e < last; ++e) STEPPE_PREFETCH(tentative.address(g.targets[e]));
+                    const int64_t first = g.first(list[i + 2]), last = std::min(g.last(list[i + 2]), first + 8);
+                    for (int64_t e = first; e < last; ++e) STEPPE_PREFETCH(tentative.address(g.target(e)));
                 }
                 const V u = list[i];
                 const D du = tentative.load(u);
                 if (width.bucket(du) < chunk->bucket) continue;  // stale
-                const int64_t first = g.offsets[u], last = g.offsets[u + 1];
+                const int64_t first = g.first(u), last = g.last(u);
                 mine.edges_relaxed += last - first;
                 for (int64_t e = first; e < last; ++e) {
-                    if (e + 16 < last) STEPPE_PREFETCH(tentative.address(g.targets[e + 16]));
-                    const V v = g.targets[e];
-                    const D candidate = du + static_cast<D>(g.weights[e]);
+                    if (e + 16 < last) STEPPE_PREFETCH(tentative.address(g.target(e + 16)));
+                    const V v = g.target(e);
+                    const D candidate = du + static_cast<D>(g.weight(e));
                     if (candidate < tentative.load(v) && within(candidate, limit, overflow)) {
                         ++mine.atomics;
                         if (tentative.improve(v, candidate, u)) worker.file(width.bucket(candidate), v);
                     }
                 }
             }
+            const int64_t bucket = chunk->bucket;
             worker.recycle(chunk);
             if (overflow && sizeof(D) == 4) too_wide.store(true, std::memory_order_relaxed);
             if (mine.edges_relaxed > next_poll) {
                 next_poll = mine.edges_relaxed + (1 << 16);
-                search.watch->poll(mine.edges_relaxed);
+                search.watch->poll(stats.edges_relaxed + mine.edges_relaxed);
+            }
+            if (in && thread == 0 && mine.edges_relaxed > next_look) {
+                next_look = mine.edges_relaxed + look;
+                if (pull_pays(*in, g, tentative, width.least(bucket))) turn.store(true, std::memory_order_relaxed);
             }
             if (stop()) {
                 bins.finish();
@@ -88,14 +89,36 @@ Stats delta_stepping_parallel(const Csr<V, W>& g, const Search<V, D>& search, D*
         mine.overflow = overflow;
         parts[thread] = mine;
     });
-    tentative.finish(search.threads);
     for (const Stats& part : parts) {
         stats.rounds += part.rounds;
         stats.edges_relaxed += part.edges_relaxed;
+        stats.edges_touched += part.edges_relaxed;
         stats.atomics += part.atomics;
         stats.overflow |= part.overflow;
     }
-    stats.edges_touched = stats.edges_relaxed;
+    if (!turn.load()) return {};
+    int64_t low = bins.least();
+    for (const auto& worker : workers) low = std::min(low, worker->least());
+    if (low == Bins<V>::kNone) return {};
+    return width.least(low);
+}
+
+template <bool kPaths, class Rows, class In, class V, class D>
+Stats delta_stepping_parallel(const Rows& g, const In* in, const Search<V, D>& search, D* dist, V* pred) {
+    Stats stats;
+    stats.threads = search.threads;
+    const double mean_degree = static_cast<double>(g.edges()) / std::max<int64_t>(1, g.n);
+    const Width<D> width(search.delta > 0 ? search.delta
+                                          : parallel_delta(search.mean_weight, search.max_weight, mean_degree));
+    stats.delta = width.value();
+    Tentative<kPaths, V, D> tentative(search, g.n, dist, pred);
+    if (const auto low = push_shared(g, in, search, width, search.sources, tentative, stats)) {
+        std::vector<V> changed;
+        stats.note = "finished by pull";
+        pull(*in, g, tentative, *low, search.limit, changed, search.threads, stats);
+        push_shared(g, static_cast<const In*>(nullptr), search, width, changed, tentative, stats);
+    }
+    tentative.finish(search.threads);
     return stats;
 }
 

@@ -8,16 +8,17 @@
 #include "csr.hpp"
 #include "heap.hpp"
 #include "search.hpp"
+#include "tentative.hpp"
 
 namespace steppe {
 
 template <bool kPaths, class V, class W, class D>
 Stats dijkstra(const Csr<V, W>& g, const Search<V, D>& search, D* dist, V* pred) {
     Stats stats;
-    start(search, g.n, dist, kPaths ? pred : nullptr);
+    Alone<kPaths, V, D> tentative(search, g.n, dist, pred);
     Heap<D, V> heap;
     for (V s : search.sources) heap.push(0, s);
-    Pending<V, D> pending(search.targets, dist);
+    Pending pending(search.targets, tentative);
     const D limit = search.limit;
     bool overflow = false;
     int64_t relaxed = 0, next_poll = 1 << 16;
@@ -33,8 +34,7 @@ Stats dijkstra(const Csr<V, W>& g, const Search<V, D>& search, D* dist, V* pred)
             const V v = g.targets[e];
             const D candidate = du + static_cast<D>(g.weights[e]);
             if (candidate < dist[v] && within(candidate, limit, overflow)) {
-                dist[v] = candidate;
-                if constexpr (kPaths) pred[v] = u;
+                tentative.improve(v, candidate, u);
                 heap.push(candidate, v);
             }
         }

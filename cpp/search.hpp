@@ -43,23 +43,23 @@ inline bool within(D candidate, D limit, bool& overflow) {
 }
 
 // Targets not yet settled. `settled(d)` tells whether a vertex at distance d is final; checked from the back, so the
-// cost over a whole search is O(targets + steps).
-template <class V, class D>
+// cost over a whole search is O(targets + steps). T: where distances are read, by load(v).
+template <class V, class T>
 class Pending {
   public:
-    Pending(const std::vector<V>& targets, const D* distances) : targets_(targets), distances_(distances) {
+    Pending(const std::vector<V>& targets, const T& distances) : targets_(targets), distances_(distances) {
         active_ = !targets_.empty();
     }
     template <class Settled>
     bool all_settled(Settled settled) {
         if (!active_) return false;
-        while (!targets_.empty() && settled(distances_[targets_.back()])) targets_.pop_back();
+        while (!targets_.empty() && settled(distances_.load(targets_.back()))) targets_.pop_back();
         return targets_.empty();
     }
 
   private:
     std::vector<V> targets_;
-    const D* distances_;
+    const T& distances_;
     bool active_;
 };
 

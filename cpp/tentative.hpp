@@ -16,6 +16,26 @@
 
 namespace steppe {
 
+// One thread: plain memory.
+template <bool kPaths, class V, class D>
+class Alone {
+  public:
+    Alone(const Search<V, D>& search, int64_t n, D* dist, V* pred) : dist_(dist), pred_(pred) {
+        start<V, D>(search, n, dist, kPaths ? pred : nullptr);
+    }
+    const void* address(V v) const { return &dist_[v]; }
+    D load(V v) const { return dist_[v]; }
+    // The caller has seen that d is better.
+    void improve(V v, D d, V u) {
+        dist_[v] = d;
+        if constexpr (kPaths) pred_[v] = u;
+    }
+
+  private:
+    D* dist_;
+    V* pred_;
+};
+
 template <class V, class D>
 class Distances {
   public:

@@ -1,26 +1,43 @@
 // Bindings of the single-source searches for non-negative weights: one function, the method by name.
-#include <nanobind/stl/tuple.h>
+#include <variant>
 
 #include "arrays.hpp"
 #include "delta_stepping.hpp"
 #include "delta_stepping_parallel.hpp"
 #include "dijkstra.hpp"
 #include "frontier.hpp"
+#include "packed.hpp"
 #include "question.hpp"
 
 namespace steppe::bindings {
 
+// A Packed of any weight type, as Python holds it.
+struct AnyPacked {
+    std::variant<Packed<int32_t>, Packed<int64_t>, Packed<float>, Packed<double>> value;
+};
+
 namespace {
 
+template <class W>
+struct Prepared {
+    const Packed<W>*out = nullptr, *in = nullptr;
+};
+
 template <bool kPaths, class V, class W, class D>
-Stats search_with(const std::string& method, const Csr<V, W>& g, const Search<V, D>& search, D* dist, V* pred) {
+Stats search_with(const std::string& method, const Csr<V, W>& g, const Prepared<W>& prepared,
+                  const Search<V, D>& search, D* dist, V* pred) {
     if (method == "dijkstra") return dijkstra<kPaths>(g, search, dist, pred);
     if (method == "frontier") return frontier<kPaths>(g, search, dist, pred);
+    if (method != "delta-stepping") throw std::invalid_argument("unknown method " + method);
     // With targets the search is usually short, and one thread can stop at the exact bucket.
-    if (method == "delta-stepping" && search.threads > 1 && search.targets.empty())
-        return delta_stepping_parallel<kPaths>(g, search, dist, pred);
-    if (method == "delta-stepping") return delta_stepping<kPaths>(g, search, dist, pred);
-    throw std::invalid_argument("unknown method " + method);
+    const bool shared = search.threads > 1 && search.targets.empty();
+    if constexpr (sizeof(V) == 4) {
+        if (prepared.out)
+            return shared ? delta_stepping_parallel<kPaths>(*prepared.out, prepared.in, search, dist, pred)
+                          : delta_stepping<kPaths>(*prepared.out, prepared.in, search, dist, pred);
+    }
+    return shared ? delta_stepping_parallel<kPaths>(g, static_cast<const Packed<W>*>(nullptr), search, dist, pred)
+                  : delta_stepping<kPaths>(g, static_cast<const Packed<W>*>(nullptr), search, dist, pred);
 }
 
 // After a 64-bit search some sum passed the type. It matters only if a vertex was reached by no other way.
@@ -35,7 +52,7 @@ bool cut_off(const Csr<V, W>& g, const D* dist) {
 
 // Runs the search in distance type D and leaves the public distances (int64, or D for floats) in `result`.
 template <class V, class W, class D, class R>
-Stats run(const Question& q, const Csr<V, W>& g, R* result, V* pred, Watch& watch) {
+Stats run(const Question& q, const Csr<V, W>& g, const Prepared<W>& prepared, R* result, V* pred, Watch& watch) {
     const Search<V, D> search = make_search<V, D>(q, g.n, watch);
     Buffer<D> narrow;
     D* dist;
@@ -45,13 +62,13 @@ Stats run(const Question& q, const Csr<V, W>& g, R* result, V* pred, Watch& watc
         narrow = Buffer<D>(g.n);
         dist = narrow.data();
     }
-    Stats stats = pred ? search_with<true>(q.method, g, search, dist, pred)
-                       : search_with<false>(q.method, g, search, dist, static_cast<V*>(nullptr));
+    Stats stats = pred ? search_with<true>(q.method, g, prepared, search, dist, pred)
+                       : search_with<false>(q.method, g, prepared, search, dist, static_cast<V*>(nullptr));
     watch.check();
     if constexpr (std::is_integral_v<D>) {
         if (q.cutoff && static_cast<uint64_t>(*q.cutoff) <= kLargest<D>) stats.overflow = false;
         if (stats.overflow) {
-            if constexpr (sizeof(D) == 4) return run<V, W, uint64_t, R>(q, g, result, pred, watch);
+            if constexpr (sizeof(D) == 4) return run<V, W, uint64_t, R>(q, g, prepared, result, pred, watch);
             stats.overflow = cut_off(g, dist);
             if (stats.overflow) return stats;
         }
@@ -75,12 +92,27 @@ Stats run(const Question& q, const Csr<V, W>& g, R* result, V* pred, Watch& watc
 }  // namespace
 
 void bind_sssp(nb::module_& m) {
+    nb::class_<AnyPacked>(m, "Packed");
+
+    m.def(
+        "pack",
+        [](InOf<int64_t> indptr, InOf<int32_t> indices, In weights, int threads) {
+            const Arrays arrays{indptr, In(indices), weights};
+            same_size(indices.size(), weights.size(), "pack");
+            return with_weight(weights, [&](auto w) {
+                using W = decltype(w);
+                nb::gil_scoped_release release;
+                return AnyPacked{Packed<W>(arrays.csr<int32_t, W>(), threads)};
+            });
+        },
+        "indptr"_a, "indices"_a, "weights"_a, "threads"_a);
+
     m.def(
         "sssp",
         [](std::string method, InOf<int64_t> indptr, In indices, In weights, InOf<int64_t> sources,
            InOf<int64_t> targets, std::optional<int64_t> cutoff, std::optional<double> float_cutoff, double delta,
            double mean_weight, double max_weight, int threads, Out distances, std::optional<Out> predecessors,
-           nb::object progress) {
+           nb::object progress, const AnyPacked* packed, const AnyPacked* packed_in) {
             const Arrays arrays{indptr, indices, weights};
             same_size(indices.size(), weights.size(), "sssp");
             same_size(indptr.size(), distances.size() + 1, "sssp");
@@ -98,14 +130,18 @@ void bind_sssp(nb::module_& m) {
                                                  std::conditional_t<std::is_same_v<W, int64_t>, uint64_t, W>>;
                     R* result = out<R>(distances);
                     const auto g = arrays.csr<V, W>();
-                    return watch.run([&](Watch& w) { return run<V, W, D, R>(q, g, result, pred, w); });
+                    Prepared<W> prepared;
+                    if (packed) prepared.out = &std::get<Packed<W>>(packed->value);
+                    if (packed_in) prepared.in = &std::get<Packed<W>>(packed_in->value);
+                    return watch.run([&](Watch& w) { return run<V, W, D, R>(q, g, prepared, result, pred, w); });
                 });
             });
             return stats_dict(s);
         },
         "method"_a, "indptr"_a, "indices"_a, "weights"_a, "sources"_a, "targets"_a, "cutoff"_a.none(),
         "float_cutoff"_a.none(), "delta"_a, "mean_weight"_a, "max_weight"_a, "threads"_a, "distances"_a,
-        "predecessors"_a.none(), "progress"_a.none());
+        "predecessors"_a.none(), "progress"_a.none(), "packed"_a.none() = nb::none(),
+        "packed_in"_a.none() = nb::none());
 }
 
 }  // namespace steppe::bindings

@@ -313,6 +313,42 @@ class Graph:
         with self._lock:
             return self if not self.directed else self._cache.get("reverse")
 
+    def prepare(self) -> Self:
+        """Lay the graph out for many searches; return it. The second search on a graph does this by itself.
+
+        Edges are sorted by weight and packed with their targets, and in-edges are built; about 8 bytes an edge, 16 where
+        the graph is directed. It takes as long as a few searches.
+
+        Examples
+        --------
+        >>> import steppe as sp
+        >>> g = sp.generate.grid(20, 20).prepare()
+        >>> sp.sssp(g, 0).verify().distance(0)
+        0
+        """
+        with self._lock:
+            if self._can_pack() and "packed" not in self._cache:
+                out = _core.pack(self.indptr, self.indices, self.weights_or_ones(), threads.available())
+                into = out
+                r = self.reverse
+                if r is not self:
+                    into = _core.pack(r.indptr, r.indices, r.weights_or_ones(), threads.available())
+                self._cache["packed"] = out, into
+        return self
+
+    def _can_pack(self) -> bool:
+        return self.indices.dtype == np.int32 and self.num_edges < 2**32 and not self.has_negative
+
+    def packed(self) -> tuple[_core.Packed | None, _core.Packed | None]:
+        """Return the rows as :meth:`prepare` made them, (out, in); (None, None) on the first search."""
+        with self._lock:
+            if "packed" not in self._cache and self._can_pack():
+                self._cache["searches"] = self._cache.get("searches", 0) + 1
+                if self._cache["searches"] > 1:
+                    self.prepare()
+            out, into = self._cache.get("packed", (None, None))
+            return out, into
+
     def weights_or_ones(self) -> Array:
         """Return the weights; for an unweighted graph an array of ones, made once."""
         if self.weights is not None:

@@ -1,0 +1,105 @@
+// Width and Ring: buckets of vertices by tentative distance, for one thread.
+//
+//   bucket of d    d >> shift for integers, trunc(d * 2^-k) for floats: exact, no division
+//   ring           slots for all buckets a relaxation can reach, max_weight / delta + 2, found again by a bitmap; what
+//                  lies beyond (a few huge weights among small ones) waits in `far` and is dealt out when the ring has
+//                  turned that far
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "types.hpp"
+
+namespace steppe {
+
+// Width: the power-of-two width of a bucket.
+template <class D>
+class Width {
+  public:
+    explicit Width(double delta) {
+        exponent_ = std::ilogb(delta);
+        if constexpr (std::is_integral_v<D>) exponent_ = std::clamp(exponent_, 0, int(sizeof(D) * 8 - 2));
+        scale_ = static_cast<D>(std::ldexp(1.0, std::is_integral_v<D> ? 0 : -exponent_));
+    }
+    int64_t bucket(D d) const {
+        if constexpr (std::is_integral_v<D>) return static_cast<int64_t>(d >> exponent_);
+        else return static_cast<int64_t>(d * scale_);
+    }
+    // The smallest distance in a bucket.
+    D least(int64_t bucket) const {
+        if constexpr (std::is_integral_v<D>) return static_cast<D>(bucket) << exponent_;
+        else return static_cast<D>(bucket) / scale_;
+    }
+    double value() const { return std::ldexp(1.0, exponent_); }
+
+  private:
+    int exponent_;
+    D scale_;
+};
+
+// The ring of buckets. Buckets are asked for in rising order; entries may be filed from the current bucket on.
+template <class V>
+class Ring {
+  public:
+    explicit Ring(int64_t span) : slots_(std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(span, 64, kMost)))) {
+        mask_ = static_cast<int64_t>(slots_.size()) - 1;
+        words_.resize(slots_.size() / 64);
+    }
+    void file(int64_t bucket, V v) {
+        if (STEPPE_UNLIKELY(bucket - current_ > mask_)) {
+            far_least_ = std::min(far_least_, bucket);
+            return far_.push_back({bucket, v});
+        }
+        const int64_t slot = bucket & mask_;
+        words_[slot >> 6] |= uint64_t{1} << (slot & 63);
+        slots_[slot].push_back(v);
+    }
+    // The next non-empty bucket, or -1. Its entries are in list(), which may still grow while it is being read.
+    int64_t next() {
+        if (current_ >= 0) {
+            list().clear();
+            words_[(current_ & mask_) >> 6] &= ~(uint64_t{1} << (current_ & 63));
+        }
+        int64_t found = next_in_ring();
+        if (!far_.empty() && (found < 0 || far_least_ <= found)) {
+            current_ = found = far_least_;
+            deal();
+        }
+        return current_ = found;
+    }
+    std::vector<V>& list() { return slots_[current_ & mask_]; }
+
+  private:
+    static constexpr int64_t kMost = 1 << 16;
+
+    // Moves what has come within reach from far_ into the ring. Happens at most once per turn of the ring.
+    void deal() {
+        std::vector<std::pair<int64_t, V>> rest;
+        std::swap(rest, far_);
+        far_least_ = std::numeric_limits<int64_t>::max();
+        for (const auto& [bucket, v] : rest) file(bucket, v);
+    }
+    int64_t next_in_ring() const {
+        const int64_t from = std::max<int64_t>(current_, 0), start = from & mask_;
+        const int64_t count = static_cast<int64_t>(words_.size());
+        uint64_t word = words_[start >> 6] >> (start & 63);
+        if (word) return from + std::countr_zero(word);
+        for (int64_t i = 1; i <= count; ++i) {
+            const int64_t at = ((start >> 6) + i) & (count - 1);
+            if (words_[at]) return from + (((at << 6) + std::countr_zero(words_[at]) - start) & mask_);
+        }
+        return -1;
+    }
+
+    std::vector<std::vector<V>> slots_;
+    std::vector<uint64_t> words_;
+    std::vector<std::pair<int64_t, V>> far_;
+    int64_t mask_ = 0, current_ = -1, far_least_ = std::numeric_limits<int64_t>::max();
+};
+
+}  // namespace steppe
