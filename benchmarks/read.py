@@ -53,9 +53,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "edges.wel")
         generate(path, options.lines, vertices)
-        print(
-            f"{options.lines:,} lines, {path.stat().st_size / 1e6:.0f} MB; polars {pl.__version__}, scipy {scipy.__version__}"
-        )
+        size = path.stat().st_size / 1e6
+        print(f"{options.lines:,} lines, {size:.0f} MB; polars {pl.__version__}, scipy {scipy.__version__}")
 
         g, matrix = sp.read(path), by_polars_and_scipy(path, vertices)
         summed = ss.csr_array((g.weights.astype(np.int64), g.indices.copy(), g.indptr.copy()), shape=matrix.shape)
@@ -78,9 +77,8 @@ def main() -> None:
             write_seconds, _ = timed(lambda other=other: sp.write(g, other))
             read_seconds, h = timed(lambda other=other: sp.read(other))
             assert np.array_equal(h.weights, g.weights)
-            print(
-                f"{suffix:8} written in {write_seconds:.3f} s, {other.stat().st_size / 1e6:4.0f} MB, read in {read_seconds:.4f} s"
-            )
+            size = other.stat().st_size / 1e6
+            print(f"{suffix:8} {size:4.0f} MB, written in {write_seconds:.3f} s, read in {read_seconds:.4f} s")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Where bytes come from and go to: files, packed or not, and standard input; written files appear whole or not at all.
 
 A plain file is mapped, not read: the parser's threads touch it in parallel, and a ``.steppe`` graph opens in the time
-of one system call. What is compressed (recognised by its first bytes, and its suffix must agree) is unpacked into memory.
+of one system call. What is compressed (recognised by its first bytes; its suffix must agree) is unpacked into memory.
 """
 
 from __future__ import annotations
