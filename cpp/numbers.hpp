@@ -22,14 +22,6 @@ enum class Number { ok, missing, overflow };
 
 inline bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
-// The number made of the first 1…8 bytes of a little-endian word, each a digit's value; the other bytes are ignored.
-inline uint64_t eight_digits(uint64_t t, unsigned digits) {
-    t <<= 64 - 8 * digits;
-    t = (t * 10 + (t >> 8)) & 0x00ff00ff00ff00ffu;
-    t = (t * 100 + (t >> 16)) & 0x0000ffff0000ffffu;
-    return (t * 10000 + (t >> 32)) & 0xffffffffu;
-}
-
 // Reads digits at p, which moves behind them. The text must end in something that is no digit (a line feed) before
 // `safe`
 // + 8: words are only loaded up to `safe`.
@@ -43,7 +35,10 @@ inline Number read_digits(const char*& p, const char* safe, uint64_t& value) {
         const uint64_t others = ((t + 0x7676767676767676u) | t) & 0x8080808080808080u;  // bytes that are no digits
         digits = others ? std::countr_zero(others) >> 3 : 8;
         if (!digits) return Number::missing;
-        x = eight_digits(t, static_cast<unsigned>(digits));
+        t <<= 64 - 8 * digits;
+        t = (t * 10 + (t >> 8)) & 0x00ff00ff00ff00ffu;
+        t = (t * 100 + (t >> 16)) & 0x0000ffff0000ffffu;
+        x = (t * 10000 + (t >> 32)) & 0xffffffffu;
         p += digits;
         if (digits < 8) {
             value = x;

@@ -30,25 +30,33 @@ class IdTable {
         return true;
     }
     int64_t at(int64_t id) { return find(id).value; }
+    void prefetch(int64_t id) const {
+#if defined(__GNUC__)
+        __builtin_prefetch(&slots_[place(id)]);
+#endif
+    }
 
   private:
     struct Slot {
         int64_t id, value;
     };
+    size_t place(int64_t id) const {
+        return static_cast<size_t>(static_cast<uint64_t>(id) * 0x9e3779b97f4a7c15u >> shift_);
+    }
     Slot& find(int64_t id) {
-        size_t i = static_cast<size_t>(static_cast<uint64_t>(id) * 0x9e3779b97f4a7c15u >> shift_);
+        size_t i = place(id);
         while (slots_[i].id != id && slots_[i].id >= 0) i = (i + 1) & (slots_.size() - 1);
         return slots_[i];
     }
     void reserve(int64_t expected) {
-        std::vector<Slot> old = std::move(slots_);
+        Buffer<Slot> old = std::move(slots_);
         const uint64_t size = std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(2 * expected, 64)));
         shift_ = 64 - std::countr_zero(size);
-        slots_.assign(size, {-1, 0});
+        slots_ = Buffer<Slot>(size, {-1, 0});
         for (const Slot& slot : old)
             if (slot.id >= 0) find(slot.id) = slot;
     }
-    std::vector<Slot> slots_;
+    Buffer<Slot> slots_;
     int64_t size_ = 0;
     int shift_ = 0;
 };
@@ -69,6 +77,7 @@ Relabelled relabel(I* u, I* v, int64_t m, const int64_t* others, int64_t k, int6
         return result;
     }
     const int64_t grain = 1 << 16;
+    constexpr int64_t kAhead = 12;  // edges between asking for a slot and using it: a cache miss
     const int team = static_cast<int>(std::clamp<int64_t>(m / (4 * grain), 1, threads));
     auto begin = [&](int t) { return m * t / team; };
     auto rename = [&](auto&& to) {
@@ -117,7 +126,12 @@ Relabelled relabel(I* u, I* v, int64_t m, const int64_t* others, int64_t k, int6
         auto add = [&](int64_t id) {
             if (table.insert(id, 0)) ids.push_back(id);
         };
-        for (int64_t e = begin(static_cast<int>(t)); e < begin(static_cast<int>(t) + 1); ++e) add(u[e]), add(v[e]);
+        const int64_t last = begin(static_cast<int>(t) + 1);
+        for (int64_t e = begin(static_cast<int>(t)); e < last; ++e) {
+            const int64_t ahead = std::min(e + kAhead, last - 1);
+            table.prefetch(u[ahead]), table.prefetch(v[ahead]);
+            add(u[e]), add(v[e]);
+        }
         if (t == 0) std::for_each(others, others + k, add);
         std::sort(ids.begin(), ids.end());
         found[t] = std::move(ids);
@@ -131,7 +145,13 @@ Relabelled relabel(I* u, I* v, int64_t m, const int64_t* others, int64_t k, int6
     result.count = static_cast<int64_t>(result.labels.size());
     IdTable table(result.count);
     for (int64_t i = 0; i < result.count; ++i) table.insert(result.labels[i], i);
-    rename([&](int64_t id) { return table.at(id); });
+    parallel_for(threads, m, grain, [&](int64_t e, int64_t end, int) {
+        for (; e < end; ++e) {
+            const int64_t ahead = std::min(e + kAhead, end - 1);
+            table.prefetch(u[ahead]), table.prefetch(v[ahead]);
+            u[e] = static_cast<I>(table.at(u[e])), v[e] = static_cast<I>(table.at(v[e]));
+        }
+    });
     return result;
 }
 

@@ -1,142 +1,32 @@
 // Text to edges: the parallel parser behind every text format.
 //
-// The text (a mapped file, or what was decompressed) is cut into pieces of about a megabyte at line ends. A first pass
-// counts the line feeds of every piece: that bounds its edges, so that in the second pass every piece is parsed
-// straight to its final place, and it gives exact line numbers for complaints. Pieces that hold comments leave a gap,
-// closed at the end. Every piece but perhaps the last ends in a line feed, which stops every inner loop, so none of
-// them checks for the end of the text; a last line without one is copied and given one.
-//
-// Types are tried from narrow to wide (ids int32, int64; weights int32, int64, double): a piece that meets a number
-// which does not fit stops the round, and the text is read again with the wider type. Pieces are handed out in order,
-// so of all faults the one in the earliest piece is the first of the file.
+// The pieces of lines.hpp are parsed in parallel, each straight to its final place: the lines before it bound the edges
+// before it. Pieces that hold comments leave a gap, closed at the end. Types are tried from narrow to wide (ids int32,
+// int64; weights int32, int64, double): a piece that meets a number which does not fit stops the round, and the text is
+// read again with the wider type. Pieces are handed out in order, so of all faults the one in the earliest piece is the
+// first of the file.
 #pragma once
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <string>
+#include <type_traits>
 #include <vector>
 
 #if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
 #endif
 
-#include "atomics.hpp"
+#include "lines.hpp"
 #include "memory.hpp"
 #include "numbers.hpp"
-#include "parallel.hpp"
-#include "watch.hpp"
 
 namespace steppe {
-
-// What the first character of a line (after blanks) says about it.
-enum Line : uint8_t { kData = 0, kComment = 1, kLetter = 2, kBad = 3, kSlash = 4, kEmpty = 5 };
-
-enum class WeightKind { none, number, integer, real, real32 };  // number: int32, int64 or double, whichever holds all
-
-struct LineRules {
-    std::array<uint8_t, 256> kind{};
-    WeightKind weights = WeightKind::none;
-    int64_t low = 0, high = std::numeric_limits<int64_t>::max();  // range of ids
-};
-
-enum class Trouble { none, wide_id, wide_weight, float_weight, range, syntax };
-
-struct Fault {
-    Trouble trouble = Trouble::none;
-    const char* what = "";
-    int64_t offset = 0;  // in the text
-    int64_t line = 0;    // counted from 0, from where parsing began
-};
 
 struct NoWeight {};
 
 namespace text {
-
-inline void skip_blanks(const char*& p) {
-    while (*p == ' ' || *p == '\t') ++p;
-}
-
-inline bool at_end_of_line(const char* p) { return *p == '\n' || (*p == '\r' && p[1] == '\n'); }
-
-inline const char* next_line(const char* p, const char* end) {
-    const void* feed = std::memchr(p, '\n', static_cast<size_t>(end - p));
-    return feed ? static_cast<const char*>(feed) + 1 : end;
-}
-
-// Blanks with at most one comma or semicolon among them.
-inline bool separator(const char*& p) {
-    const char* from = p;
-    skip_blanks(p);
-    if (*p == ',' || *p == ';') {
-        ++p;
-        skip_blanks(p);
-    }
-    return p != from;
-}
-
-inline int64_t count_lines(const char* p, const char* end) {
-    int64_t lines = 0;
-    for (; end - p >= 128; p += 128) {
-        uint8_t count = 0;  // eight bits, so that the compiler counts sixteen characters at a time
-        for (int i = 0; i < 128; ++i) count = static_cast<uint8_t>(count + (p[i] == '\n'));
-        lines += count;
-    }
-    for (; p < end; ++p) lines += *p == '\n';
-    return lines;
-}
-
-// The text cut at line ends; `tail` is a last line without a line feed, given one.
-struct Pieces {
-    std::vector<const char*> cuts;
-    std::vector<int64_t> lines;  // lines before each piece
-    std::string tail;
-    const char* begin;
-
-    Pieces(const char* first, const char* end, int threads, Watch& watch) : begin(first) {
-        const char* last = end;
-        while (last > first && last[-1] != '\n') --last;
-        tail.assign(last, end);
-        if (!tail.empty()) tail += '\n';
-        const int64_t size = 1 << 20;
-        cuts.push_back(first);
-        while (last - cuts.back() > size) cuts.push_back(next_line(cuts.back() + size, last));
-        if (cuts.back() != last) cuts.push_back(last);
-        lines.assign(cuts.size(), 0);
-        parallel_for(threads, count(), 1, [&](int64_t i, int64_t stop, int) {
-            for (; i < stop && !watch.poll(); ++i) lines[i + 1] = count_lines(cuts[i], cuts[i + 1]);
-        });
-        watch.check();
-        for (size_t i = 1; i < lines.size(); ++i) lines[i] += lines[i - 1];
-    }
-    int64_t count() const { return static_cast<int64_t>(cuts.size()) - 1; }
-    int64_t total() const { return lines.back() + !tail.empty(); }
-    // f(begin, end, safe, piece, fault) for every piece in parallel, then the tail; returns the first fault.
-    template <class F>
-    Fault for_each(int threads, Watch& watch, F f) const {
-        std::vector<Fault> faults(count() + 1);
-        int64_t stop = count();  // pieces from here on do not matter: an earlier one is faulty
-        parallel_for(threads, count(), 1, [&](int64_t i, int64_t last, int) {
-            for (; i < last && i < LOAD(&stop) && !watch.poll(); ++i) {
-                faults[i] = f(cuts[i], cuts[i + 1], cuts.back(), i);
-                if (faults[i].trouble == Trouble::none) continue;
-                faults[i].offset += cuts[i] - begin;
-                faults[i].line += lines[i];
-                MIN(&stop, i);
-            }
-        });
-        watch.check();
-        for (const Fault& fault : faults)
-            if (fault.trouble != Trouble::none) return fault;
-        if (tail.empty()) return {};
-        Fault fault = f(tail.data(), tail.data() + tail.size(), tail.data() + tail.size(), count());
-        fault.offset += cuts.back() - begin;
-        fault.line += lines.back();
-        return fault;
-    }
-};
 
 template <class I>
 Fault read_id(const char*& p, const char* safe, const LineRules& rules, I& id) {
@@ -214,71 +104,60 @@ Fault read_weight(const char*& p, const char* end, const char* safe, const LineR
     return {};
 }
 
-// Deals with a line that holds no data, or steps over a data line's letter. Returns kData when data follow at p.
-inline Line open_line(const char*& p, const char* end, const LineRules& rules) {
-    skip_blanks(p);
-    switch (rules.kind[static_cast<unsigned char>(*p)]) {
-        case kData:
-            return kData;
-        case kEmpty:
-            if (!at_end_of_line(p)) return kBad;
-            p += 1 + (*p == '\r');
-            return kEmpty;
-        case kSlash:
-            if (p[1] != '/') return kData;
-            [[fallthrough]];
-        case kComment:
-            p = next_line(p, end);
-            return kComment;
-        case kLetter:
-            if (p[1] != ' ' && p[1] != '\t') return kBad;
-            ++p;
-            skip_blanks(p);
-            return kData;
-        default:
-            return kBad;
-    }
-}
-
 // The common line: two or three whole numbers of one to eight digits, one character between them, no sign. All their
 // ends are found at once in the first 32 characters, so that the next line can start before the numbers of this one are
-// worked out; going number by number makes a chain of loads that takes twice the time. False: look closer.
+// worked out; going number by number makes a chain of loads that takes twice the time. The numbers are worked out side
+// by side: the eight characters up to each one's end, what is not part of it masked away, then pairs of digits,
+// quadruples and halves added up. False: look closer.
 template <class I, class W>
-inline bool plain_line([[maybe_unused]] const char*& p, [[maybe_unused]] const char* safe,
-                       [[maybe_unused]] const LineRules& rules, [[maybe_unused]] I* u, [[maybe_unused]] I* v,
-                       [[maybe_unused]] W* w) {
+inline bool plain_line([[maybe_unused]] const char*& p, [[maybe_unused]] const char* begin,
+                       [[maybe_unused]] const char* safe, [[maybe_unused]] const LineRules& rules,
+                       [[maybe_unused]] I* u, [[maybe_unused]] I* v, [[maybe_unused]] W* w) {
 #if defined(__SSE2__) || defined(_M_X64)
     constexpr bool weighted = !std::is_same_v<W, NoWeight>;
     if constexpr (std::is_floating_point_v<W>) return false;
-    if (p + 48 > safe) return false;
+    if (p + 48 > safe || p < begin + 8) return false;
     const uint8_t kind = rules.kind[static_cast<unsigned char>(*p)];
     if (kind != kData && (kind != kLetter || p[1] != ' ')) return false;
     const char* q = p + kind;  // a letter and a blank: kLetter is 2, kData 0
-    auto others = [](const char* at) {
-        const __m128i x = _mm_xor_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)), _mm_set1_epi8('0'));
+    const __m128i zeros = _mm_set1_epi8('0');
+    auto digits = [&](const char* at) {
+        const __m128i x = _mm_xor_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)), zeros);
         const __m128i digit = _mm_cmpeq_epi8(_mm_subs_epu8(x, _mm_set1_epi8(9)), _mm_setzero_si128());
-        return static_cast<uint32_t>(_mm_movemask_epi8(digit)) ^ 0xffffu;
+        return static_cast<uint32_t>(_mm_movemask_epi8(digit));
     };
-    uint32_t ends = others(q) | others(q + 16) << 16 | 1u << 31;
-    auto blank = [](char c) { return c == ' ' || c == '\t' || c == ','; };
-    auto number = [](const char* from, unsigned digits) {
-        uint64_t t;
-        std::memcpy(&t, from, 8);
-        return eight_digits(t ^ 0x3030303030303030u, digits);
-    };
-    const unsigned a = static_cast<unsigned>(std::countr_zero(ends));
+    constexpr uint32_t last = 1u << 31;
+    uint32_t ends = ~(digits(q) | digits(q + 16) << 16);
+    const unsigned a = static_cast<unsigned>(std::countr_zero(ends | last));
     ends &= ends - 1;
-    const unsigned b = static_cast<unsigned>(std::countr_zero(ends | 1u << 31));
+    const unsigned b = static_cast<unsigned>(std::countr_zero(ends | last));
     ends &= ends - 1;
-    const unsigned c = weighted ? static_cast<unsigned>(std::countr_zero(ends | 1u << 31)) : b;
+    const unsigned c = weighted ? static_cast<unsigned>(std::countr_zero(ends | last)) : b;
     const unsigned first = a, second = b - a - 1, third = weighted ? c - b - 1 : 1;
-    if (first - 1 > 7 || second - 1 > 7 || third - 1 > 7) return false;
-    if (!blank(q[a]) || (weighted && !blank(q[b])) || q[c] != '\n') return false;
-    const int64_t x = static_cast<int64_t>(number(q, first)), y = static_cast<int64_t>(number(q + a + 1, second));
-    if (std::min(x, y) < rules.low || std::max(x, y) > rules.high) return false;
+    if (((first - 1) | (second - 1) | (third - 1)) > 7) return false;
+    auto blank = [](char x) { return (x == ' ') | (x == '\t') | (x == ','); };
+    if (!(blank(q[a]) & (!weighted || blank(q[b])) & (q[c] == '\n'))) return false;
+    auto eight = [](const char* end, unsigned length) {  // the characters of a number, right-aligned among zero bytes
+        static constexpr uint64_t masks[] = {0,           ~0ull << 56, ~0ull << 48, ~0ull << 40, ~0ull << 32,
+                                             ~0ull << 24, ~0ull << 16, ~0ull << 8,  ~0ull};
+        return _mm_and_si128(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(end - 8)),
+                             _mm_loadl_epi64(reinterpret_cast<const __m128i*>(masks + length)));
+    };
+    auto fours = [&](__m128i x) {  // sixteen characters to four numbers of four digits
+        x = _mm_subs_epu8(x, zeros);
+        x = _mm_add_epi16(_mm_mullo_epi16(_mm_and_si128(x, _mm_set1_epi16(255)), _mm_set1_epi16(10)),
+                          _mm_srli_epi16(x, 8));
+        return _mm_madd_epi16(x, _mm_set1_epi32(1 << 16 | 100));
+    };
+    const __m128i pair = fours(_mm_unpacklo_epi64(eight(q + a, first), eight(q + b, second)));
+    const __m128i rest = weighted ? fours(eight(q + c, third)) : pair;
+    const __m128i all = _mm_madd_epi16(_mm_packs_epi32(pair, rest), _mm_set1_epi32(1 << 16 | 10000));
+    const int64_t x = _mm_cvtsi128_si32(all), y = _mm_cvtsi128_si32(_mm_srli_si128(all, 4));
+    const uint64_t span = static_cast<uint64_t>(rules.high - rules.low);
+    if (static_cast<uint64_t>(x - rules.low) > span || static_cast<uint64_t>(y - rules.low) > span) return false;
     *u = static_cast<I>(x);
     *v = static_cast<I>(y);
-    if constexpr (weighted) *w = static_cast<W>(number(q + b + 1, third));
+    if constexpr (weighted) *w = static_cast<W>(_mm_cvtsi128_si32(_mm_srli_si128(all, 8)));
     p = q + c + 1;
     return true;
 #else
@@ -301,7 +180,7 @@ Fault parse_piece(const char* const begin, const char* end, const char* safe, co
     };
     while (p < end) {
         line = p;
-        if (plain_line(p, safe, rules, u + edges, v + edges, w + (weighted ? edges : 0))) {
+        if (plain_line(p, begin, safe, rules, u + edges, v + edges, w + (weighted ? edges : 0))) {
             ++edges;
             continue;
         }

@@ -81,3 +81,26 @@ def verify(
     negative: bool,
     threads: int,
 ) -> tuple[Any, ...]: ...
+def text_edges(
+    text: NDArray[np.uint8], kinds: bytes, weights: int, low: int, high: int, threads: int
+) -> tuple[tuple[str, bool, int, int] | None, NDArray[Any], NDArray[Any], NDArray[Any] | None]: ...
+def text_rows(
+    text: NDArray[np.uint8], kinds: bytes, threads: int
+) -> tuple[tuple[str, bool, int, int] | None, NDArray[np.int64], NDArray[np.int64]]: ...
+def relabel(
+    sources: NDArray[Any], targets: NDArray[Any], others: NDArray[np.int64], low: int, high: int, threads: int
+) -> tuple[int, int, NDArray[np.int64] | None]: ...
+def print_edges(
+    indptr: NDArray[np.int64],
+    indices: NDArray[Any],
+    weights: NDArray[Any] | None,
+    begin: int,
+    end: int,
+    prefix: str,
+    separator: str,
+    rows: bool,
+    half: int,
+    first: int,
+    labels: NDArray[np.int64] | None,
+    threads: int,
+) -> list[bytes]: ...

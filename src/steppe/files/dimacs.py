@@ -1,4 +1,4 @@
-"""DIMACS: the challenge formats for shortest paths (``p sp``), colouring (``p edge``), tree width (``p tw``), coordinates.
+"""DIMACS: the challenges' formats for shortest paths (``p sp``), colouring (``p edge``), tree width (``p tw``), places.
 
 .. code-block:: text
 
@@ -7,9 +7,9 @@
     a 1 2 803                    one arc and its length
 
 Vertices are numbered from 1 and those without arcs count. Without a ``p`` line the ids that appear decide, as in an
-edge list. The ``t`` (title) and ``n`` (source) lines of the SPLIB generators are skipped. ``p tw`` and ``p td`` have bare
-``u v`` lines, ``p edge`` and ``p col`` have ``e u v`` lines: these graphs are undirected. An undirected graph written as
-``p sp`` lists both arcs of every edge.
+edge list. The ``t`` (title) and ``n`` (source) lines of the SPLIB generators are skipped. ``p tw`` and ``p td`` have
+bare ``u v`` lines, ``p edge`` and ``p col`` have ``e u v`` lines: these graphs are undirected. An undirected graph
+written as ``p sp`` lists both arcs of every edge.
 """
 
 from __future__ import annotations

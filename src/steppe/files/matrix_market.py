@@ -3,8 +3,8 @@
 Fields ``real``, ``double``, ``integer``, ``unsigned-integer`` and ``pattern`` are read; ``complex`` is refused. A
 ``symmetric`` matrix is an undirected graph; a ``skew-symmetric`` one has every listed edge and its opposite with the
 weight negated. In ``array`` (dense) files a zero is "no edge"; in ``coordinate`` files every entry is an edge, explicit
-zeros too. Vertices are numbered from 1. The type comment that SuiteSparse:GraphBLAS adds (``%%GraphBLAS type float``) is
-checked, and honoured where it says that integers in the file mean floats.
+zeros too. Vertices are numbered from 1. The type comment that SuiteSparse:GraphBLAS adds (``%%GraphBLAS type float``)
+is checked, and honoured where it says that integers in the file mean floats.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ def read(source: Source, *, directed: bool | None) -> Graph:
     rows, columns = counts[:2]
     if rows != columns:
         raise source.error(f"expected a square matrix, found {rows} by {columns}", line)
+    w: Array | None
     one_way = symmetry != "symmetric" and not remark.undirected
     if layout == "array":
         u, v, w = _read_array(source, (begin, line), rows, weights, symmetry)
@@ -136,7 +137,7 @@ def _with_negated(
 def _read_array(
     source: Source, place: tuple[int, int], n: int, weights: int, symmetry: str
 ) -> tuple[Array, Array, Array]:
-    """Read a dense matrix column by column; a symmetric one has its lower triangle alone, a skew one not the diagonal."""
+    """Read a dense matrix column by column; a symmetric one has its lower triangle alone."""
     begin, size_line = place
     values: list[int | float] = []
     for offset, line, content in source.lines():

@@ -2,8 +2,8 @@
 
 The counts are ``VERTICES EDGES [FMT [NCON]]``; FMT has up to three digits that say whether there are vertex sizes,
 vertex weights and edge weights. Sizes and weights of vertices are read over. Every edge stands in both lists, so EDGES
-is half the number of neighbours, and the lists must agree: that is checked. Files whose neighbours number just EDGES are
-written by some programs (GAP's tools) for directed graphs and read as such; the same programs write FMT 100 without
+is half the number of neighbours, and the lists must agree: that is checked. Files whose neighbours number just EDGES
+are written by some programs (GAP's tools) for directed graphs and read as such; the same programs write FMT 100 without
 vertex sizes, which is read too.
 """
 
@@ -117,7 +117,7 @@ def _check_symmetric(source: Source, graph: Graph, begin: int) -> None:
     for u in range(graph.num_vertices):
         if _row(graph, u) != _row(graph.reverse, u):
             raise source.error(
-                f"the list of vertex {u + 1} disagrees with its neighbours' lists: every edge must be in both, with one weight",
+                f"the list of vertex {u + 1} disagrees with its neighbours' lists: an edge must be in both, alike",
                 _row_line(source, begin, u),
             )
 

@@ -1,4 +1,4 @@
-"""SciPy's .npz: sparse matrices in CSR, CSC or COO as ``scipy.sparse.save_npz`` writes them; SciPy itself is not needed.
+"""SciPy's .npz: sparse matrices in CSR, CSC or COO as ``scipy.sparse.save_npz`` writes them; SciPy is not needed.
 
 A graph is written as CSR. What a matrix has no place for goes into arrays of our own beside it, which SciPy ignores:
 ``steppe_directed``, ``steppe_weighted`` and ``steppe_labels``.

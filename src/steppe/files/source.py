@@ -1,7 +1,7 @@
 """Where bytes come from and go to: files, packed or not, and standard input; written files appear whole or not at all.
 
-A plain file is mapped, not read: the parser's threads touch it in parallel, and a ``.steppe`` graph opens in the time of
-one system call. What is compressed (recognised by its first bytes, and its suffix must agree) is unpacked into memory.
+A plain file is mapped, not read: the parser's threads touch it in parallel, and a ``.steppe`` graph opens in the time
+of one system call. What is compressed (recognised by its first bytes; its suffix must agree) is unpacked into memory.
 """
 
 from __future__ import annotations
@@ -155,11 +155,11 @@ def destination(path: Path) -> Iterator[IO[bytes]]:
     """Open a file for writing, packed as its suffix says; it takes the place of ``path`` when all is written."""
     packing = split_suffix(path)[1]
     partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    packer = _zstandard().ZstdCompressor(level=6) if packing == ".zst" else None
+    packer = _zstandard().ZstdCompressor(level=3) if packing == ".zst" else None
     try:
         with partial.open("xb") as raw:
             if packing == ".gz":
-                with gzip.GzipFile(fileobj=raw, mode="wb", filename="", mtime=0, compresslevel=6) as file:
+                with gzip.GzipFile(fileobj=raw, mode="wb", filename="", mtime=0, compresslevel=4) as file:
                     yield file  # type: ignore[misc]
             elif packing == ".xz":
                 with lzma.LZMAFile(raw, mode="wb", preset=2) as file:

@@ -1,7 +1,7 @@
 """What the text formats share: calls of the native parser with exact complaints, the numbering of ids, the note.
 
-The note is a comment, ``steppe: vertices=9 undirected``, that :func:`steppe.write` leaves where a format has no word for
-something the graph has (an isolated vertex in an edge list, numbering from 0 in a format that counts from 1, float32
+The note is a comment, ``steppe: vertices=9 undirected``, that :func:`steppe.write` leaves where a format has no word
+for something the graph has (an isolated vertex in an edge list, vertices from 0 in a format that counts from 1, float32
 weights). Other programs skip it; :func:`steppe.read` honours it, so what was written comes back the same.
 """
 
@@ -34,7 +34,7 @@ FIELDS = re.compile(r"[ \t]*[,;][ \t]*|[ \t]+")
 def line_kinds(*, comments: str = "", letter: str = "", only: str = "") -> bytes:
     """Return the table from a line's first character to its kind.
 
-    ``letter``: data lines start with it. ``only``: every other first character is refused. ``/`` as a comment means ``//``.
+    ``letter``: data lines start with it. ``only``: any other first character is bad. The comment ``/`` means ``//``.
     """
     kinds = bytearray(256)
     if letter or only:
@@ -125,7 +125,7 @@ def _raise(
 
 
 def line_of(source: Source, begin: int, line: int, comments: str, entry: int) -> int:
-    """Return the number of the line that holds data entry ``entry`` (counted from 0, from offset ``begin`` in ``line``)."""
+    """Return the number of the line that holds entry ``entry``, counted from 0, from offset ``begin`` in ``line``."""
     for offset, number, text in source.lines():
         if offset >= begin and text and text[0] not in comments:
             if entry == 0:
@@ -170,7 +170,7 @@ def build(
 
 
 def redirected(graph: Graph, directed: bool | None, *, both: bool = False) -> Graph:
-    """Return the graph as ``directed`` says. Made undirected, it gets the opposite of every edge, unless ``both`` are there."""
+    """Return the graph as ``directed`` says. Made undirected, it gets all opposites, unless ``both`` are there."""
     if directed is None or directed == graph.directed:
         return graph
     if not directed and not both:
@@ -198,7 +198,7 @@ def first_number(graph: Graph, kind: str) -> int:
     first, labels = integer_labels(graph, kind)
     if labels is not None:
         raise GraphError(
-            f"{kind} files number their vertices without gaps and cannot keep these labels; write .steppe, .npz, .csv or .e, "
+            f"{kind} files number their vertices without gaps and cannot keep these labels; write .steppe, .npz or .e, "
             "or drop the labels: Graph.from_csr(g.indptr, g.indices, g.weights)"
         )
     return first
