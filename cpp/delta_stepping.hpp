@@ -33,6 +33,7 @@ class Width {
     explicit Width(double delta) {
         exponent_ = std::ilogb(delta);
         if constexpr (std::is_integral_v<D>) exponent_ = std::clamp(exponent_, 0, int(sizeof(D) * 8 - 2));
+        else exponent_ = std::max(exponent_, std::numeric_limits<D>::min_exponent);  // else the scale is infinite
         scale_ = static_cast<D>(std::ldexp(1.0, std::is_integral_v<D> ? 0 : -exponent_));
     }
     int64_t bucket(D d) const {
@@ -84,6 +85,21 @@ class Ring {
         return current_ = found;
     }
     std::vector<V>& list() { return slots_[current_ & mask_]; }
+    // f(v) for everything still filed; then the ring is as new. Costs what is left in it and a look at the bitmap.
+    template <class F>
+    void drain(F f) {
+        for (size_t i = 0; i < words_.size(); ++i) {
+            for (; words_[i]; words_[i] &= words_[i] - 1) {
+                std::vector<V>& slot = slots_[(i << 6) + std::countr_zero(words_[i])];
+                for (const V v : slot) f(v);
+                slot.clear();
+            }
+        }
+        for (const auto& entry : far_) f(entry.second);
+        far_.clear();
+        far_least_ = std::numeric_limits<int64_t>::max();
+        current_ = -1;
+    }
 
   private:
     static constexpr int64_t kMost = 1 << 16;
