@@ -19,7 +19,7 @@ DEVICE ?= cuda
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -type f ! -name '*.pyc' ! -name '*.pyi')
 
 # The native core's tests that a sanitizer repeats: the rest of the suite never reaches C++ or only starts other processes.
-SANITIZED := $(wildcard $(addprefix tests/test_,$(addsuffix .py,graph sssp bfs verify paths read route generate threads)))
+SANITIZED := $(wildcard $(addprefix tests/test_,$(addsuffix .py,graph sssp bfs bellman_ford verify paths read route generate threads)))
 LIBRARY = $$(realpath "$$($(CXX) -print-file-name=lib$(1).so)")
 
 .PHONY: demo test test-gpu lint stub sanitize sanitize-address sanitize-thread bench clean

@@ -28,7 +28,8 @@ namespace steppe {
 // counts more: an eighth of the distance that separates neighbours in a sorted adjacency list.
 inline double serial_delta(double mean_weight, double max_weight, double mean_degree) {
     const double delta = mean_weight / std::max(1.0, mean_degree) / 8;
-    return std::max({delta, max_weight * 0x1p-40, std::numeric_limits<double>::min()});
+    // A path of 2^31 of the heaviest edges still has a bucket that fits in 63 bits.
+    return std::max({delta, max_weight * 0x1p-31, std::numeric_limits<double>::min()});
 }
 
 // Pushes from `begin` until no bucket is left (then empty), or until pull_pays, if `in` is given: then the lower bound

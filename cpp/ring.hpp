@@ -23,7 +23,10 @@ class Width {
   public:
     explicit Width(double delta) {
         exponent_ = std::ilogb(delta);
-        if constexpr (std::is_integral_v<D>) exponent_ = std::clamp(exponent_, 0, int(sizeof(D) * 8 - 2));
+        // Neither the width nor its inverse may leave the type: 0 * inf is no bucket.
+        constexpr int least = std::is_integral_v<D> ? 0 : std::numeric_limits<D>::min_exponent;
+        constexpr int most = std::is_integral_v<D> ? int(sizeof(D) * 8 - 2) : -least;
+        exponent_ = std::clamp(exponent_, least, most);
         scale_ = static_cast<D>(std::ldexp(1.0, std::is_integral_v<D> ? 0 : -exponent_));
     }
     int64_t bucket(D d) const {

@@ -26,6 +26,7 @@ from .files import read, write
 from .gpu import DeviceInfo, devices, set_default_device
 from .graph import Graph
 from .paths import UNREACHABLE, PathList, Paths
+from .route import Route, route
 from .sssp import sssp
 from .verify import verify
 
@@ -46,6 +47,7 @@ __all__ = [
     "NoPathError",
     "PathList",
     "Paths",
+    "Route",
     "SteppeError",
     "VerificationError",
     "__version__",
@@ -53,6 +55,7 @@ __all__ = [
     "devices",
     "generate",
     "read",
+    "route",
     "set_default_device",
     "sssp",
     "verify",

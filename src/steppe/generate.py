@@ -103,9 +103,7 @@ def grid(rows: int, columns: int, *, weights: Weights = (1, 255), seed: int = 0)
     return _graph(n, u, v, _weights(weights, len(u), seed), directed=False, simple=False)
 
 
-def road(
-    n: int, *, metric: Literal["length", "time"] = "length", keep: float = 0.35, diagonal: float = 0.03, seed: int = 0
-) -> Graph:
+def road(n: int, *, metric: str = "length", keep: float = 0.35, diagonal: float = 0.03, seed: int = 0) -> Graph:
     """Return a road-like network: undirected, connected, planar but for rounding, average degree about 2.9.
 
     A stand-in for a real road network: crossings about 100 m apart and moved at random, links missing, a few diagonals,

@@ -1,0 +1,312 @@
+// One path between two vertices: searches from both ends that touch only what they settle.
+//
+// A forward search from s and a backward search from t (on the reverse graph) take turns, bucket by bucket (the ring of
+// delta_stepping.hpp), the one with fewer vertices waiting first. mu is the length of the best path seen, through a
+// vertex that has labels from both sides. When the lower ends of the two buckets add up to mu or more, no better path
+// is left (Nicholson 1966; Goldberg and Harrelson 2005). A label that cannot be part of a path shorter than mu is not
+// filed.
+//
+// A query must not cost O(n). Labels of both sides lie in one slot per vertex, so that the test against the other side
+// is free, and a query that ends takes back the labels it has set, by its list of touched vertices. Workspaces wait on
+// a shelf between queries; as many exist as queries have run at once. Buckets are wider than in a search of the whole
+// graph, because the two rings hold fewer vertices: short buckets would cost more to find than they save.
+//
+// Floats. Adding from the end gives another rounding than adding from the start, so the path found first need not
+// be the one a forward search reports. But all rounded lengths of a path of k edges lie within a factor 1 +- k u of the
+// true one (u: half a unit in the last place). Hence both searches go on until the buckets add up to mu times a bound B
+// on that doubt, and then a forward search goes on along vertices whose two labels add up to at most mu B: every path
+// that may win is among them. The answer is then bit for bit that of a forward search. B uses k <= n, and k <= mu / the
+// smallest weight: 1 + 1e-9 for a million vertices in double, but 1.3 in float.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <type_traits>
+#include <vector>
+
+#include "csr.hpp"
+#include "delta_stepping.hpp"
+#include "heap.hpp"
+#include "memory.hpp"
+#include "types.hpp"
+#include "watch.hpp"
+
+namespace steppe {
+
+template <class V, class D>
+struct RouteAnswer {
+    bool reachable = false;
+    bool overflow = false;  // a sum passed kLargest and the answer may depend on it
+    D distance = kInfinity<D>;
+    std::vector<V> vertices;  // source … target
+    int64_t settled = 0;
+};
+
+// What a query needs to know of a graph's weights; least = 0 is always right.
+struct RouteFacts {
+    double least, mean, most;
+};
+
+template <class V, class D>
+class RouteWorkspace {
+  public:
+    struct Slot {
+        D label[2] = {kInfinity<D>, kInfinity<D>};  // forward, backward
+    };
+    struct Parents {
+        V of[2];
+    };
+
+    RouteWorkspace(int64_t n, int64_t m, const RouteFacts& facts)
+        : width(kWider * serial_delta(facts.mean, facts.most, static_cast<double>(m) / std::max<int64_t>(1, n))),
+          ring{Ring<V>(span(facts)), Ring<V>(span(facts))},
+          slots(n, Slot{}),
+          parents(n) {}
+
+    // Forgets a query: only what it has touched.
+    void clear() {
+        for (auto& side : ring) side.drain([](V) {});
+        for (const V v : touched) slots[v] = Slot{};
+        touched.clear();
+    }
+
+    const Width<D> width;
+    Ring<V> ring[2];
+    Heap<D, V> heap;  // of the last steps for floats
+    Buffer<Slot> slots;
+    Buffer<Parents> parents;  // of labelled vertices; elsewhere it holds rubbish
+    std::vector<V> touched;   // whoever has got a label
+
+  private:
+    static constexpr double kWider = 16;
+    int64_t span(const RouteFacts& facts) const {
+        return static_cast<int64_t>(std::min(1e9, facts.most / width.value())) + 2;
+    }
+};
+
+template <class V, class W, class D>
+class Bidirectional {
+  public:
+    Bidirectional(const Csr<V, W>& forward, const Csr<V, W>& backward, const RouteFacts& facts,
+                  RouteWorkspace<V, D>& space, Watch& watch)
+        : graph_{&forward, &backward}, facts_(facts), space_(space), watch_(watch) {}
+
+    RouteAnswer<V, D> run(V source, V target) {
+        start(0, source);
+        start(1, target);
+        if (source == target) meet(source, 0);
+        for (;;) {
+            const int side = waiting_[0] <= waiting_[1] ? 0 : 1;
+            const int64_t b = space_.ring[side].next();
+            if (b < 0) break;  // this side has reached all it can
+            reach_[side] = lower_end(b);
+            if (mu_ != kInfinity<D>) {
+                if (kFloat && bound_ == kInfinity<D>) break;
+                if (hopeless(reach_[0] + reach_[1])) break;
+            }
+            empty_bucket(side, b);
+            reach_[side] = lower_end(b + 1);
+        }
+        watch_.check();
+        if (mu_ != kInfinity<D>) {
+            if constexpr (kFloat) finish_forward(target);
+            trace(target);
+        }
+        answer_.overflow = overflow_ && !answer_.reachable;
+        space_.clear();
+        return std::move(answer_);
+    }
+
+  private:
+    static constexpr bool kFloat = std::is_floating_point_v<D>;
+
+    D lower_end(int64_t bucket) const {
+        return static_cast<D>(static_cast<D>(bucket) * static_cast<D>(space_.width.value()));
+    }
+
+    void start(int side, V v) {
+        set(side, v, 0, -1);
+        space_.ring[side].file(0, v);
+        ++waiting_[side];
+    }
+
+    void meet(V v, D total) {
+        mu_ = total;
+        middle_ = v;
+        if constexpr (kFloat) {
+            // A quotient of two roundings, each twice: see the essay. bound_ is rounded up.
+            const double k =
+                std::min(static_cast<double>(graph_[0]->n), 2 * static_cast<double>(mu_) / facts_.least) + 4;
+            const double doubt = k * std::numeric_limits<D>::epsilon() / 2;
+            const double ratio = (1 + doubt) / (1 - doubt);
+            bound_ = doubt > 0.3 ? kInfinity<D> : std::nextafter(static_cast<D>(mu_ * ratio * ratio), kInfinity<D>);
+        }
+    }
+
+    bool hopeless(D least) const { return kFloat ? least > bound_ : least >= mu_; }
+
+    void set(int side, V v, D label, V parent) {
+        auto& slot = space_.slots[v];
+        if (slot.label[0] == kInfinity<D> && slot.label[1] == kInfinity<D>) space_.touched.push_back(v);
+        slot.label[side] = label;
+        space_.parents[v].of[side] = parent;
+    }
+
+    static D length(const Csr<V, W>& g, int64_t e) { return g.weights ? static_cast<D>(g.weights[e]) : D{1}; }
+
+    void empty_bucket(int side, int64_t b) {
+        const Csr<V, W>& g = *graph_[side];
+        Ring<V>& ring = space_.ring[side];
+        for (size_t i = 0; i < ring.list().size(); ++i) {
+            const std::vector<V>& list = ring.list();
+            if (i + 4 < list.size()) {
+                STEPPE_PREFETCH(&g.offsets[list[i + 4]]);
+                STEPPE_PREFETCH(&space_.slots[list[i + 4]]);
+            }
+            if (i + 2 < list.size()) {
+                const int64_t e = g.offsets[list[i + 2]];
+                STEPPE_PREFETCH(&g.targets[e]);
+                if (g.weights) STEPPE_PREFETCH(&g.weights[e]);
+            }
+            // Slots of the targets are not prefetched: measured, the loop over a list of three costs more than it
+            // hides.
+            --waiting_[side];
+            const V u = list[i];
+            const D d = space_.slots[u].label[side];
+            if (space_.width.bucket(d) == b) scan(side, u, d);  // else stale: u was scanned from a lower bucket
+        }
+    }
+
+    void scan(int side, V u, D d) {
+        const Csr<V, W>& g = *graph_[side];
+        Ring<V>& ring = space_.ring[side];
+        const D reach = reach_[1 - side];
+        const int64_t end = g.offsets[u + 1];
+        for (int64_t e = g.offsets[u]; e < end; ++e) {
+            if (e + 16 < end) STEPPE_PREFETCH(&space_.slots[g.targets[e + 16]]);
+            const V v = g.targets[e];
+            const D label = d + length(g, e);
+            auto& slot = space_.slots[v];
+            if (!(label < slot.label[side])) continue;
+            if (label > kLargest<D>) {
+                overflow_ = true;
+                continue;
+            }
+            const D opposite = slot.label[1 - side];
+            if (opposite == kInfinity<D>) {
+                // The other side has not met v, so v is at least `reach` from there.
+                if (mu_ != kInfinity<D> && hopeless(label + reach)) continue;
+            } else if (label + opposite < mu_) {
+                meet(v, label + opposite);
+            }
+            set(side, v, label, u);
+            ring.file(space_.width.bucket(label), v);
+            ++waiting_[side];
+        }
+        count(end - g.offsets[u]);
+    }
+
+    // The forward search alone, inside the corridor of vertices that may lie on a best path.
+    void finish_forward(V target) {
+        const Csr<V, W>& g = *graph_[0];
+        auto& heap = space_.heap;
+        const bool corridor = bound_ != kInfinity<D>;  // else the doubt is too large: everywhere
+        auto inside = [&](D label, D opposite) { return !corridor || label + opposite <= bound_; };
+        heap.clear();
+        space_.ring[0].drain([&](V u) {
+            const auto& slot = space_.slots[u];
+            if (inside(slot.label[0], slot.label[1])) heap.push(slot.label[0], u);
+        });
+        auto& goal = space_.slots[target];
+        while (!heap.empty() && heap.top_key() < goal.label[0]) {
+            const auto [d, u] = heap.pop();
+            if (d != space_.slots[u].label[0]) continue;
+            for (int64_t e = g.offsets[u]; e < g.offsets[u + 1]; ++e) {
+                const V v = g.targets[e];
+                const D label = d + length(g, e);
+                auto& slot = space_.slots[v];
+                if (!(label < slot.label[0]) || !inside(label, slot.label[1])) continue;
+                set(0, v, label, u);
+                heap.push(label, v);
+            }
+            count(g.offsets[u + 1] - g.offsets[u]);
+        }
+        middle_ = target;
+        mu_ = goal.label[0];
+    }
+
+    void trace(V target) {
+        if (mu_ > kLargest<D>) {
+            overflow_ = true;
+            return;
+        }
+        auto& path = answer_.vertices;
+        for (V v = middle_; v != V{-1}; v = space_.parents[v].of[0]) path.push_back(v);
+        std::reverse(path.begin(), path.end());
+        for (V v = middle_; v != target;) path.push_back(v = space_.parents[v].of[1]);
+        answer_.distance = mu_;
+        answer_.reachable = true;
+    }
+
+    void count(int64_t edges) {
+        ++answer_.settled;
+        since_poll_ += edges + 1;
+        if (STEPPE_UNLIKELY(since_poll_ > 1 << 15)) {
+            since_poll_ = 0;
+            watch_.poll(answer_.settled);
+            watch_.check();
+        }
+    }
+
+    const Csr<V, W>* const graph_[2];
+    const RouteFacts facts_;
+    RouteWorkspace<V, D>& space_;
+    Watch& watch_;
+    RouteAnswer<V, D> answer_;
+    D mu_ = kInfinity<D>, bound_ = kInfinity<D>;
+    D reach_[2] = {0, 0};  // every vertex nearer than this is settled
+    int64_t waiting_[2] = {0, 0};
+    V middle_ = -1;
+    bool overflow_ = false;
+    int64_t since_poll_ = 0;
+};
+
+// Workspaces between queries. Any thread may take one and put it back when its query has ended well.
+template <class V, class D>
+class RouteShelf {
+  public:
+    using Space = RouteWorkspace<V, D>;
+    std::unique_ptr<Space> take(int64_t n, int64_t m, const RouteFacts& facts) {
+        {
+            std::lock_guard<std::mutex> lock(mutex_);
+            if (!spaces_.empty()) {
+                auto space = std::move(spaces_.back());
+                spaces_.pop_back();
+                return space;
+            }
+        }
+        return std::make_unique<Space>(n, m, facts);
+    }
+    void put(std::unique_ptr<Space> space) {
+        std::lock_guard<std::mutex> lock(mutex_);
+        spaces_.push_back(std::move(space));
+    }
+
+  private:
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<Space>> spaces_;
+};
+
+// The position of the lightest edge u -> v, the first of those.
+template <class V, class W>
+int64_t lightest_edge(const Csr<V, W>& g, V u, V v) {
+    int64_t best = -1;
+    for (int64_t e = g.offsets[u]; e < g.offsets[u + 1]; ++e)
+        if (g.targets[e] == v && (best < 0 || (g.weights && g.weights[e] < g.weights[best]))) best = e;
+    return best;
+}
+
+}  // namespace steppe

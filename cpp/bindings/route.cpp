@@ -1,0 +1,120 @@
+// Bindings of bidirectional.hpp: Router, one per graph, which keeps the arrays and the workspaces between queries.
+#include <nanobind/stl/unique_ptr.h>
+
+#include <atomic>
+#include <memory>
+
+#include "arrays.hpp"
+#include "bidirectional.hpp"
+
+namespace steppe::bindings {
+
+namespace {
+
+enum RouteStatus { kFound = 0, kNoPath = 1, kTooLong = 2 };
+
+class Router {
+  public:
+    virtual ~Router() = default;
+    // (status, distance, vertices, edges, settled)
+    virtual nb::tuple query(int64_t source, int64_t target) = 0;
+};
+
+template <class T>
+nb::object to_numpy(std::vector<T>&& values) {
+    auto* kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
+}
+
+template <class V, class W>
+class RouterOf : public Router {
+  public:
+    RouterOf(Arrays forward, Arrays backward, const RouteFacts& facts)
+        : arrays_{forward, backward}, forward_(forward.csr<V, W>()), backward_(backward.csr<V, W>()), facts_(facts) {}
+
+    nb::tuple query(int64_t source, int64_t target) override {
+        if (source < 0 || target < 0 || source >= forward_.n || target >= forward_.n)
+            throw std::invalid_argument("vertex out of range");
+        const V s = static_cast<V>(source), t = static_cast<V>(target);
+        if constexpr (std::is_floating_point_v<W>) {
+            auto answer = search(forward_, backward_, s, t, floats_);
+            return tell<W>(answer, answer.overflow);
+        } else {
+            // 32-bit sums first; the first one that does not fit makes all later queries wide.
+            if (!wide_.load(std::memory_order_relaxed)) {
+                auto answer = search(forward_, backward_, s, t, narrow_);
+                if (!answer.overflow) return tell<int64_t>(answer, false);
+                wide_.store(true, std::memory_order_relaxed);
+            }
+            auto answer = search(forward_, backward_, s, t, wide_shelf_);
+            bool too_long = answer.overflow;
+            if (too_long) {  // or is there no path at all, however long? Ask without the weights.
+                Csr<V, W> hops = forward_, back = backward_;
+                hops.weights = back.weights = nullptr;
+                too_long = search(hops, back, s, t, wide_shelf_).reachable;
+            }
+            return tell<int64_t>(answer, too_long);
+        }
+    }
+
+  private:
+    template <class D>
+    RouteAnswer<V, D> search(const Csr<V, W>& forward, const Csr<V, W>& backward, V s, V t, RouteShelf<V, D>& shelf) {
+        PythonWatch watch{nb::none()};
+        return watch.run([&](Watch& w) {
+            auto space = shelf.take(forward.n, forward.edges(), facts_);
+            auto answer = Bidirectional<V, W, D>(forward, backward, facts_, *space, w).run(s, t);
+            shelf.put(std::move(space));  // an interrupted query drops its workspace instead
+            return answer;
+        });
+    }
+
+    template <class Public, class D>
+    nb::tuple tell(RouteAnswer<V, D>& answer, bool too_long) {
+        const int status = answer.reachable ? kFound : too_long ? kTooLong : kNoPath;
+        std::vector<int64_t> edges;
+        for (size_t i = 1; i < answer.vertices.size(); ++i)
+            edges.push_back(lightest_edge(forward_, answer.vertices[i - 1], answer.vertices[i]));
+        const Public distance = answer.reachable ? static_cast<Public>(answer.distance) : kInfinity<Public>;
+        return nb::make_tuple(status, distance, to_numpy(std::move(answer.vertices)), to_numpy(std::move(edges)),
+                              answer.settled);
+    }
+
+    const Arrays arrays_[2];  // keeps the memory
+    const Csr<V, W> forward_, backward_;
+    const RouteFacts facts_;
+    std::atomic<bool> wide_{sizeof(W) == 8};  // 64-bit weights are stored only where 32 bits are too few
+    RouteShelf<V, uint32_t> narrow_;
+    RouteShelf<V, uint64_t> wide_shelf_;
+    RouteShelf<V, std::conditional_t<std::is_floating_point_v<W>, W, float>> floats_;
+};
+
+}  // namespace
+
+void bind_route(nb::module_& m) {
+    nb::class_<Router>(m, "Router").def("query", &Router::query, "source"_a, "target"_a);
+
+    // Weights must not be negative. min_weight may be 0.
+    m.def(
+        "router",
+        [](InOf<int64_t> indptr, In indices, std::optional<In> weights, InOf<int64_t> reverse_indptr,
+           In reverse_indices, std::optional<In> reverse_weights, double min_weight, double mean_weight,
+           double max_weight) -> std::unique_ptr<Router> {
+            same_size(indptr.size(), reverse_indptr.size(), "router");
+            same_size(indices.size(), reverse_indices.size(), "router");
+            const Arrays forward{indptr, indices, weights}, backward{reverse_indptr, reverse_indices, reverse_weights};
+            const RouteFacts facts{min_weight, mean_weight, max_weight};
+            return with_vertex(indices, [&](auto vertex) -> std::unique_ptr<Router> {
+                using V = decltype(vertex);
+                if (!weights) return std::make_unique<RouterOf<V, int32_t>>(forward, backward, facts);
+                return with_weight(*weights, [&](auto w) -> std::unique_ptr<Router> {
+                    return std::make_unique<RouterOf<V, decltype(w)>>(forward, backward, facts);
+                });
+            });
+        },
+        "indptr"_a, "indices"_a, "weights"_a.none(), "reverse_indptr"_a, "reverse_indices"_a,
+        "reverse_weights"_a.none(), "min_weight"_a, "mean_weight"_a, "max_weight"_a);
+}
+
+}  // namespace steppe::bindings
