@@ -33,6 +33,10 @@ class Width {
     explicit Width(double delta) {
         exponent_ = std::ilogb(delta);
         if constexpr (std::is_integral_v<D>) exponent_ = std::clamp(exponent_, 0, int(sizeof(D) * 8 - 2));
+        // Neither the width nor its inverse may leave the type: 0 * inf is no bucket.
+        else
+            exponent_ =
+                std::clamp(exponent_, std::numeric_limits<D>::min_exponent, -std::numeric_limits<D>::min_exponent);
         scale_ = static_cast<D>(std::ldexp(1.0, std::is_integral_v<D> ? 0 : -exponent_));
     }
     int64_t bucket(D d) const {
@@ -50,7 +54,8 @@ class Width {
 // counts more: an eighth of the distance that separates neighbours in a sorted adjacency list.
 inline double serial_delta(double mean_weight, double max_weight, double mean_degree) {
     const double delta = mean_weight / std::max(1.0, mean_degree) / 8;
-    return std::max({delta, max_weight * 0x1p-40, std::numeric_limits<double>::min()});
+    // A path of 2^31 of the heaviest edges still has a bucket that fits in 63 bits.
+    return std::max({delta, max_weight * 0x1p-31, std::numeric_limits<double>::min()});
 }
 
 // The ring of buckets. Buckets are asked for in rising order; entries may be filed from the current bucket on.

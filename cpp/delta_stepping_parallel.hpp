@@ -20,7 +20,6 @@ inline double parallel_delta(double mean_weight, double max_weight, double mean_
 template <bool kPaths, class V, class W, class D>
 Stats delta_stepping_parallel(const Csr<V, W>& g, const Search<V, D>& search, D* dist, V* pred) {
     Stats stats;
-    stats.threads = search.threads;
     const double mean_degree = static_cast<double>(g.edges()) / std::max<int64_t>(1, g.n);
     const Width<D> width(search.delta > 0 ? search.delta
                                           : parallel_delta(search.mean_weight, search.max_weight, mean_degree));
@@ -35,13 +34,15 @@ Stats delta_stepping_parallel(const Csr<V, W>& g, const Search<V, D>& search, D*
     for (int t = 0; t < search.threads; ++t) workers[t] = std::make_unique<Worker<V>>(bins, slots, t);
     for (V s : search.sources) workers[0]->file(0, s);
     std::vector<Stats> parts(search.threads);
-    auto stop = [&] { return search.watch->stopped() || too_wide.load(std::memory_order_relaxed); };
 
-    parallel(search.threads, [&](int thread, int) {
+    parallel(search.threads, [&](int thread, int team) {
+        bins.join(team);
+        if (thread == 0) stats.threads = team;
         Worker<V>& worker = *workers[thread];
         Stats mine;
         bool overflow = false;
         int64_t next_poll = 1 << 16;
+        auto stop = [&] { return search.watch->poll(mine.edges_relaxed) || too_wide.load(std::memory_order_relaxed); };
         while (Chunk<V>* chunk = worker.next(stop)) {
             ++mine.rounds;
             const V* list = chunk->items;
@@ -78,13 +79,12 @@ Stats delta_stepping_parallel(const Csr<V, W>& g, const Search<V, D>& search, D*
             if (overflow && sizeof(D) == 4) too_wide.store(true, std::memory_order_relaxed);
             if (mine.edges_relaxed > next_poll) {
                 next_poll = mine.edges_relaxed + (1 << 16);
+                bins.nudge();
                 search.watch->poll(mine.edges_relaxed);
             }
-            if (stop()) {
-                bins.finish();
-                break;
-            }
+            if (search.watch->stopped() || too_wide.load(std::memory_order_relaxed)) break;
         }
+        if (stop()) bins.finish();
         mine.overflow = overflow;
         parts[thread] = mine;
     });
