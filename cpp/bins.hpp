@@ -61,6 +61,7 @@ class Bins {
     Bins(int64_t slots, int threads)
         : mask_(slots - 1),
           threads_(threads),
+          team_(threads),
           bins_(new Bin[slots]),
           words_(new std::atomic<uint64_t>[slots / 64]()),
           current_(new Current[threads]) {}
@@ -79,6 +80,9 @@ class Bins {
             wake_.notify_one();
         }
     }
+
+    // How many threads really take part, told by each of them before it asks for work: the pool may be taken.
+    void join(int team) { team_.store(team); }
 
     // The lowest bucket any thread works on or waits with; kNone when all are idle.
     int64_t floor() const {
@@ -124,7 +128,7 @@ class Bins {
     template <class Stop>
     bool wait(int thread, Stop stop) {
         working_on(thread, kNone);
-        if (idle_.fetch_add(1) + 1 == threads_ && count_.load() == 0) return finish();
+        if (idle_.fetch_add(1) + 1 == team_.load() && count_.load() == 0) return finish();
         for (;;) {
             bool over = false;
             wait_until(wake_, [&] {
@@ -134,8 +138,14 @@ class Bins {
             if (over) return false;
             idle_.fetch_sub(1);
             if (count_.load() > 0) return true;
-            if (idle_.fetch_add(1) + 1 == threads_ && count_.load() == 0) return finish();
+            if (idle_.fetch_add(1) + 1 == team_.load() && count_.load() == 0) return finish();
         }
+    }
+    // Lets waiting threads look whether to stop. Only the calling thread hears of Ctrl-C, and it may be one of them.
+    void nudge() {
+        if (idle_.load(std::memory_order_relaxed) == 0) return;
+        wake_.fetch_add(1, std::memory_order_release);
+        wake_.notify_all();
     }
     // Wakes every waiting thread, after a stop.
     bool finish() {
@@ -167,6 +177,7 @@ class Bins {
     };
     const int64_t mask_;
     const int threads_;
+    std::atomic<int> team_;
     std::unique_ptr<Bin[]> bins_;
     std::unique_ptr<std::atomic<uint64_t>[]> words_;
     std::unique_ptr<Current[]> current_;
@@ -207,7 +218,7 @@ class Worker {
                 if (!bins_.wait(thread_, stop)) return nullptr;
                 continue;
             }
-            if (bucket > floor + Bins<V>::kWindow) {
+            if (floor != Bins<V>::kNone && bucket > floor + Bins<V>::kWindow) {
                 if (stop()) return nullptr;
                 spins % 256 == 255 ? std::this_thread::yield() : pause_cpu();
                 continue;

@@ -30,17 +30,19 @@ std::optional<D> push_shared(const Rows& g, const In* in, const Search<V, D>& se
     for (int t = 0; t < search.threads; ++t) workers[t] = std::make_unique<Worker<V>>(bins, slots, t);
     for (V s : begin) workers[0]->file(width.bucket(tentative.load(s)), s);
     std::vector<Stats> parts(search.threads);
-    auto stop = [&] {
-        return search.watch->stopped() || too_wide.load(std::memory_order_relaxed) ||
-               turn.load(std::memory_order_relaxed);
-    };
     const int64_t look = std::max<int64_t>(1 << 14, g.edges() / 32 / search.threads);
 
-    parallel(search.threads, [&](int thread, int) {
+    parallel(search.threads, [&](int thread, int team) {
+        bins.join(team);
+        if (thread == 0) stats.threads = team;
         Worker<V>& worker = *workers[thread];
         Stats mine;
         bool overflow = false;
         int64_t next_poll = 1 << 16, next_look = look;
+        auto stop = [&] {
+            return search.watch->poll(mine.edges_relaxed) || too_wide.load(std::memory_order_relaxed) ||
+                   turn.load(std::memory_order_relaxed);
+        };
         while (Chunk<V>* chunk = worker.next(stop)) {
             ++mine.rounds;
             const V* list = chunk->items;
@@ -75,17 +77,18 @@ std::optional<D> push_shared(const Rows& g, const In* in, const Search<V, D>& se
             if (overflow && sizeof(D) == 4) too_wide.store(true, std::memory_order_relaxed);
             if (mine.edges_relaxed > next_poll) {
                 next_poll = mine.edges_relaxed + (1 << 16);
-                search.watch->poll(stats.edges_relaxed + mine.edges_relaxed);
+                bins.nudge();
+                if (stop()) break;
             }
             if (in && thread == 0 && mine.edges_relaxed > next_look) {
                 next_look = mine.edges_relaxed + look;
                 if (pull_pays(*in, g, tentative, width.least(bucket))) turn.store(true, std::memory_order_relaxed);
             }
-            if (stop()) {
-                bins.finish();
+            if (search.watch->stopped() || too_wide.load(std::memory_order_relaxed) ||
+                turn.load(std::memory_order_relaxed))
                 break;
-            }
         }
+        if (stop()) bins.finish();
         mine.overflow = overflow;
         parts[thread] = mine;
     });
@@ -106,7 +109,6 @@ std::optional<D> push_shared(const Rows& g, const In* in, const Search<V, D>& se
 template <bool kPaths, class Rows, class In, class V, class D>
 Stats delta_stepping_parallel(const Rows& g, const In* in, const Search<V, D>& search, D* dist, V* pred) {
     Stats stats;
-    stats.threads = search.threads;
     const double mean_degree = static_cast<double>(g.edges()) / std::max<int64_t>(1, g.n);
     const Width<D> width(search.delta > 0 ? search.delta
                                           : parallel_delta(search.mean_weight, search.max_weight, mean_degree));

@@ -26,7 +26,8 @@ Stats dijkstra(const Csr<V, W>& g, const Search<V, D>& search, D* dist, V* pred)
         const auto [du, u] = heap.pop();
         if (du != dist[u]) continue;  // stale
         ++stats.rounds;
-        if (pending.all_settled([du = du](D d) { return d <= du; })) break;
+        // Strictly below: vertices as far as the last target may still wait behind edges of weight 0.
+        if (pending.all_settled([du = du](D d) { return d < du; })) break;
         const int64_t first = g.offsets[u], last = g.offsets[u + 1];
         relaxed += last - first;
         for (int64_t e = first; e < last; ++e) {

@@ -69,7 +69,9 @@ Stats run(const Question& q, const Csr<V, W>& g, const Prepared<W>& prepared, R*
         if (q.cutoff && static_cast<uint64_t>(*q.cutoff) <= kLargest<D>) stats.overflow = false;
         if (stats.overflow) {
             if constexpr (sizeof(D) == 4) return run<V, W, uint64_t, R>(q, g, prepared, result, pred, watch);
-            stats.overflow = cut_off(g, dist);
+            // With every target reached, what lies beyond them does not count.
+            const bool found = !search.targets.empty() && target_bound(search, dist) != kInfinity<D>;
+            stats.overflow = !found && cut_off(g, dist);
             if (stats.overflow) return stats;
         }
     }

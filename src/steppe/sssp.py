@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core, gpu
 from .bfs import run as run_bfs
@@ -53,7 +54,7 @@ def sssp(
     cutoff : number, optional
         Vertices further than this count as unreached.
     targets : list of labels, optional
-        Stop when all are settled; vertices further than the furthest of them count as unreached.
+        Stop when all are settled; vertices further than the furthest of them count as unreached (not so where weights are negative).
     record_paths : bool
         Record a tree during the search, distance and predecessor changing together; otherwise the canonical tree is built when
         asked for.
@@ -107,7 +108,8 @@ def sssp(
         answer, name = run(graph, search, choice.method), "cpu"
     else:
         answer, name = _run_on(runner, graph, search, choice.method), runner.info.name
-    search, answer = cut_at_targets(search, answer)
+    if not graph.has_negative:  # else a path to a target may lead through vertices beyond it
+        search, answer = cut_at_targets(search, answer)
     explained = {"method": choice.method, "reason": choice.reason, "device": name, **answer.explained}
     explanation = Explanation(**explained, seconds=time.perf_counter() - begun)
     return Paths._make(
@@ -168,7 +170,12 @@ def run(graph: Graph, search: Search, method: str) -> Answer:
             raise NegativeCycleError(
                 f"a negative cycle of {len(cycle)} vertices can be reached, through {labels[0]!r}", labels
             )
-        _check_overflow(status != 0)
+        if search.bound is not None:  # weights are not negative: no path comes back from beyond
+            beyond = distances > search.bound
+            distances[beyond] = UNREACHABLE if graph.is_integer else np.inf
+            predecessors[beyond] = -1
+        elif graph.has_negative or not _are_reached(distances, search.targets):
+            _check_overflow(status != 0)
         counted = {"rounds": rounds, "edges_relaxed": relaxed, "edges_touched": relaxed, "threads": 1}
         return Answer(distances, predecessors if search.record_paths else None, counted)
     native = method
@@ -189,7 +196,7 @@ def run(graph: Graph, search: Search, method: str) -> Answer:
         search.targets,
         int(search.bound) if integer and search.bound is not None else None,
         None if integer or search.bound is None else float(search.bound),
-        0.0 if delta is None else max(float(delta), float(graph.max_weight) * 2.0**-40),
+        0.0 if delta is None else max(float(delta), float(graph.max_weight) * 2.0**-31),
         graph.mean_weight,
         float(graph.max_weight),
         1 if native != method or search.threads * 50_000 > graph.num_edges else search.threads,
@@ -205,6 +212,11 @@ def run(graph: Graph, search: Search, method: str) -> Answer:
     if stats["delta"]:
         explained["delta"] = stats["delta"]
     return Answer(distances, recorded, explained)
+
+
+def _are_reached(distances: npt.NDArray[Any], targets: npt.NDArray[np.int64]) -> bool:
+    """Whether there are targets and all have distances: then what lies beyond them does not count."""
+    return len(targets) > 0 and bool((distances[targets] != UNREACHABLE).all())
 
 
 def _check_overflow(overflow: bool) -> None:
