@@ -1,10 +1,12 @@
 // Breadth-first search: hops from the source, level by level, from the side that is cheaper.
 //
-//   top-down    every vertex of the frontier claims its unseen out-neighbours. On one thread "seen" is a bitmap (an eighth
-//               of a byte per vertex stays in cache where the distances would not); on several, hops are written without
-//               atomics (document 003: all writers of a level write the same value) or, with stored paths, the
+//   top-down    every vertex of the frontier claims its unseen out-neighbours. On one thread "seen" is a bitmap (an
+//   eighth
+//               of a byte per vertex stays in cache where the distances would not); on several, hops are written
+//               without atomics (document 003: all writers of a level write the same value) or, with stored paths, the
 //               predecessor is claimed by CAS and the winner writes the hop.
-//   bottom-up   every unseen vertex looks among its in-neighbours for one in the frontier and stops at the first. Unseen
+//   bottom-up   every unseen vertex looks among its in-neighbours for one in the frontier and stops at the first.
+//   Unseen
 //               vertices are found 64 at a time from the bitmap; a thread owns whole words, so no atomics at all.
 //
 // A small-diameter graph has one or two levels that hold most of it; there bottom-up reads a fraction of the edges. The
@@ -29,7 +31,12 @@ class Bfs {
   public:
     Bfs(const Csr<V, int32_t>& graph, const Csr<V, int32_t>* reverse, const Search<V, uint32_t>& search, int32_t* hops,
         V* pred)
-        : g_(graph), in_(reverse), search_(search), hops_(hops), pred_(pred), seen_((graph.n + 63) / 64, 0),
+        : g_(graph),
+          in_(reverse),
+          search_(search),
+          hops_(hops),
+          pred_(pred),
+          seen_((graph.n + 63) / 64, 0),
           next_(search.threads) {
         parallel_for(search.threads, g_.n, 1 << 18, [&](int64_t begin, int64_t end, int) {
             std::fill(hops + begin, hops + end, kNoHops);

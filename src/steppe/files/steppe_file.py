@@ -94,7 +94,7 @@ def write(graph: Graph, file: IO[bytes]) -> None:
 
 
 def _bytes(array: text.Array) -> memoryview:
-    return memoryview(array.view(np.uint8)) if array.size else memoryview(b"")
+    return memoryview(array.view(np.uint8).data) if array.size else memoryview(b"")
 
 
 def _describe(source: Source) -> dict[str, Any]:
