@@ -65,6 +65,9 @@ class Bins {
           words_(new std::atomic<uint64_t>[slots / 64]()),
           current_(new Current[threads]) {}
 
+    // Every thread says first how many there are: a pool that is taken gives fewer than were asked for.
+    void join(int team) { team_.store(team, std::memory_order_relaxed); }
+
     void push(Chunk<V>* chunk) {
         const int64_t slot = chunk->bucket & mask_;
         Bin& bin = bins_[slot];
@@ -124,7 +127,7 @@ class Bins {
     template <class Stop>
     bool wait(int thread, Stop stop) {
         working_on(thread, kNone);
-        if (idle_.fetch_add(1) + 1 == threads_ && count_.load() == 0) return finish();
+        if (idle_.fetch_add(1) + 1 == team_.load(std::memory_order_relaxed) && count_.load() == 0) return finish();
         for (;;) {
             bool over = false;
             wait_until(wake_, [&] {
@@ -134,7 +137,7 @@ class Bins {
             if (over) return false;
             idle_.fetch_sub(1);
             if (count_.load() > 0) return true;
-            if (idle_.fetch_add(1) + 1 == threads_ && count_.load() == 0) return finish();
+            if (idle_.fetch_add(1) + 1 == team_.load(std::memory_order_relaxed) && count_.load() == 0) return finish();
         }
     }
     // Wakes every waiting thread, after a stop.
@@ -163,6 +166,7 @@ class Bins {
     std::unique_ptr<Current[]> current_;
     alignas(64) std::atomic<int64_t> count_{0};
     alignas(64) std::atomic<int> idle_{0};
+    std::atomic<int> team_{0};
     alignas(64) std::atomic<uint32_t> wake_{0};
     std::atomic<bool> done_{false};
 };

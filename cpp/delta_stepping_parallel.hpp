@@ -37,7 +37,8 @@ Stats delta_stepping_parallel(const Csr<V, W>& g, const Search<V, D>& search, D*
     std::vector<Stats> parts(search.threads);
     auto stop = [&] { return search.watch->stopped() || too_wide.load(std::memory_order_relaxed); };
 
-    parallel(search.threads, [&](int thread, int) {
+    parallel(search.threads, [&](int thread, int team) {
+        bins.join(team);
         Worker<V>& worker = *workers[thread];
         Stats mine;
         bool overflow = false;
