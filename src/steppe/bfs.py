@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,8 @@ from .paths import Paths
 from .search import Answer, Search, cut_at_targets, make_search
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .graph import Graph
 
 

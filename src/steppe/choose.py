@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from .graph import Graph
+if TYPE_CHECKING:
+    from .graph import Graph
 
 METHODS = ("dijkstra", "delta-stepping", "bellman-ford", "frontier")
 """The methods of :func:`steppe.sssp`, besides "auto"."""

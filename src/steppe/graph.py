@@ -1,7 +1,7 @@
 """Graph: an immutable weighted graph in compressed sparse rows.
 
 ``indptr`` (int64, n + 1) and ``indices`` hold the out-edges of every vertex; ``weights`` runs beside ``indices`` or is None. Weights are stored
-as int32, int64, float32 or float64 (:func:`_stored_weights`): one list of types for the core, the kernels and the files. An undirected
+as int32, int64, float32 or float64 (:func:`.arrays.stored_weights`): one list of types for the core, the kernels and the files. An undirected
 graph stores both directions of every edge. Nothing changes after construction, so a graph may be shared by threads; facts that cost a
 pass (reverse graph, symmetry) are computed once, when first asked for, under a lock.
 """
@@ -16,13 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, threads
-from .errors import DistanceOverflowError, GraphError
+from .arrays import Array, ids, stored_weights, vertex_dtype
+from .errors import GraphError
 from .labels import Labels
 
 if TYPE_CHECKING:
     import networkx as nx
-
-Array = npt.NDArray[Any]
 
 
 class Graph:
@@ -138,8 +137,8 @@ class Graph:
         >>> sp.sssp(g, "a").distance("c")
         3.5
         """
-        u, v = _ids(sources, "sources", relabel), _ids(targets, "targets", relabel)
-        w = None if weights is None else _stored_weights(weights)
+        u, v = ids(sources, "sources", relabel), ids(targets, "targets", relabel)
+        w = None if weights is None else stored_weights(weights)
         if len(u) != len(v) or (w is not None and len(w) != len(u)):
             raise GraphError(f"ragged edges: {len(u)} sources, {len(v)} targets, {len(u if w is None else w)} weights")
         labels = None
@@ -168,7 +167,7 @@ class Graph:
         arcs = len(u) if directed else 2 * len(u) - loops
         facts = None if w is None else cls._weight_facts(w)
         indptr = np.empty(n + 1, dtype=np.int64)
-        indices = np.empty(arcs, dtype=_vertex_dtype(n))
+        indices = np.empty(arcs, dtype=vertex_dtype(n))
         rows_weights = None if w is None else np.empty(arcs, dtype=w.dtype)
         _core.build_csr(u, v, w, not directed, is_sorted, indptr, indices, rows_weights, team)
         return cls._make(indptr, indices, rows_weights, labels=labels, directed=directed, facts=facts)
@@ -199,16 +198,16 @@ class Graph:
             raise GraphError("indptr must be a one-dimensional array of n + 1 integers")
         rows = rows.astype(np.int64, copy=False)
         n = len(rows) - 1
-        columns = _ids(indices, "indices", False)
+        columns = ids(indices, "indices", False)
         if rows[0] != 0 or rows[-1] != len(columns) or (n and bool((np.diff(rows) < 0).any())):
             raise GraphError(f"indptr must rise from 0 to len(indices) = {len(columns)}")
         _, _, _, bad, _ = _core.edge_facts(columns, columns, n, threads.available())
         if bad >= 0:
             raise GraphError(f"indices[{bad}] is {columns[bad]}: vertex ids must be 0…{n - 1}")
-        w = None if weights is None else _stored_weights(weights)
+        w = None if weights is None else stored_weights(weights)
         if w is not None and len(w) != len(columns):
             raise GraphError(f"ragged edges: {len(columns)} indices, {len(w)} weights")
-        columns = columns.astype(_vertex_dtype(n), copy=False)
+        columns = columns.astype(vertex_dtype(n), copy=False)
         named = None if labels is None else Labels(np.asarray(labels))
         return cls._make(rows, columns, w, labels=named, directed=directed)
 
@@ -234,7 +233,7 @@ class Graph:
         triples = [(place[a], place[b], w) for a, b, w in graph.edges(data=weight or "weight", default=1)]
         u = np.array([t[0] for t in triples], dtype=np.int64)
         v = np.array([t[1] for t in triples], dtype=np.int64)
-        w = None if weight is None else _stored_weights([t[2] for t in triples] or np.empty(0, dtype=np.int32))
+        w = None if weight is None else stored_weights([t[2] for t in triples] or np.empty(0, dtype=np.int32))
         labels = None if nodes == list(range(len(nodes))) else Labels.of_objects(nodes)
         return cls._build(u, v, w, len(nodes), graph.is_directed(), labels)
 
@@ -406,46 +405,3 @@ def _restore(
     facts: tuple[int | float, int | float, float],
 ) -> Graph:
     return Graph._make(indptr, indices, weights, labels=labels, directed=directed, facts=facts)
-
-
-def _vertex_dtype(n: int) -> type[np.int32 | np.int64]:
-    return np.int32 if n < 2**31 else np.int64
-
-
-def _ids(values: npt.ArrayLike, name: str, relabel: bool) -> Array:
-    array = np.asarray(values)
-    if array.ndim != 1:
-        raise GraphError(f"{name} must be one-dimensional, not of shape {array.shape}")
-    if array.size == 0 and array.dtype.kind == "f":
-        array = array.astype(np.int32)
-    if array.dtype.kind == "f" and np.isnan(array).any():
-        raise GraphError(f"{name} holds NaN")
-    if relabel:
-        return array
-    if array.dtype.kind not in "iu":
-        raise GraphError(f"{name} must be integers, not {array.dtype} (use relabel=True for other labels)")
-    if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
-        raise GraphError(f"{name} holds an id beyond 2^63")
-    narrow = array.dtype.itemsize < 4 or array.dtype == np.int32
-    return np.ascontiguousarray(array, dtype=np.int32 if narrow else np.int64)
-
-
-def _stored_weights(weights: npt.ArrayLike) -> Array:
-    """Return weights as int32, int64, float32 or float64 without changing any value."""
-    w = np.asarray(weights)
-    if w.ndim != 1:
-        raise GraphError(f"weights must be one-dimensional, not of shape {w.shape}")
-    kind, size = w.dtype.kind, w.dtype.itemsize
-    if kind == "f":
-        if size > 8:
-            raise GraphError(f"weights of type {w.dtype} would lose precision; use float64")
-        return np.ascontiguousarray(w, dtype=np.float64 if size == 8 else np.float32)
-    if kind not in "iub":
-        raise GraphError(f"weights must be numbers, not {w.dtype}")
-    if size < 4 or w.dtype == np.int32 or not w.size:
-        return np.ascontiguousarray(w, dtype=np.int32)
-    low, high = int(w.min()), int(w.max())
-    if high > np.iinfo(np.int64).max:
-        raise DistanceOverflowError(f"weight {high} does not fit in a 64-bit signed distance")
-    narrow = low >= -(2**31) and high < 2**31
-    return np.ascontiguousarray(w, dtype=np.int32 if narrow else np.int64)

@@ -1,14 +1,13 @@
 """Search and Answer: what a method is asked, and what it gives back, on the CPU and on every device.
 
-Vertices are 0…n-1 here; labels belong to the public functions. A method is a function ``run(graph, search)`` (on a device ``run(device, graph,
-search)``) that returns an :class:`Answer` with the final distances: the dtype of :func:`steppe.verify.distance_dtype`, the sentinel where a vertex is not
-reached, nothing beyond ``search.bound``.
+Vertices are 0…n-1 here; labels belong to the public functions. A method is a function ``run(graph, search)`` (on a device
+``run(device, graph, search)``) that returns an :class:`Answer` with the final distances: the dtype of
+:func:`steppe.verify.distance_dtype`, the sentinel where a vertex is not reached, nothing beyond ``search.bound``.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,8 @@ from .errors import GraphError
 from .verify import inclusive
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .graph import Graph
 
 Array = npt.NDArray[Any]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +18,8 @@ from .search import Answer, Search, cut_at_targets, make_search
 from .verify import distance_dtype
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .graph import Graph
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -121,7 +121,9 @@ def grid(
 def road(
     vertices: int,
     out: Out,
-    metric: Annotated[str, typer.Option(help="length (metres) or time (tenths of a second).")] = "length",
+    metric: Annotated[
+        Literal["length", "time"], typer.Option(help="Metres, or tenths of a second at the road's speed.")
+    ] = "length",
     seed: Seed = 0,
     as_json: shared.JsonOption = False,
 ) -> None:
