@@ -123,7 +123,7 @@ class Batch:
         size = smalls + TEAM * chunks
         self.rounds = 1 if size > self.LARGE else min(2 * self.rounds, self.LONGEST)
         # Kernels stride, so any number is right; idle threads cost little on a GPU and something on a CPU.
-        self.threads = max(4 * size, 1 << 20 if self.device.info.is_gpu else 1024)
+        self.threads = max(2 * size, 1 << 20 if self.device.info.is_gpu else 512)
 
 
 def overflow(graph: Graph, distances: Array) -> None:

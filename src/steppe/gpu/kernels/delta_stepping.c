@@ -11,16 +11,16 @@
  *   IDLE    nothing is left
  *
  * and `commit` then files every vertex touched: near and Req, or the pile. Which of the four it is all threads find for
- * themselves from the counts; one of them writes it down for the commit and for the next launch (state of the other
- * parity), so that no cell is written in a launch that reads it. Hence the host may enqueue any number of steps.
+ * themselves from the counts; one of them writes what follows from it for the commit and the next launch into the cells of
+ * the other parity, so that no cell is written in a launch that reads it. Hence the host may enqueue any number of steps.
  *
  * A vertex is in the pile at most once (mark 1), and in Req once per heavy phase (mark phase + 2). One that improves into
  * the open bucket leaves its entry in the pile, which is dropped at the next split. Where delta is less than a rounding
  * step, a heavy edge may lead back into the open bucket; then the bucket is simply not finished yet.
  *
  * counts: 0, 1 touched; 2, 3 near: small; 4, 5 near: chunks; 6, 7 Req: small; 8, 9 Req: chunks; 10, 11 pile; 12 steps;
- * 13 buckets; 14 faults; 15 targets not settled. Lists 0, 1 of the work lists are near, 2, 3 Req. state, for each
- * parity: mode, heavy phases, which pile. bounds: 0, 1 last key of the open bucket, for each parity; 2, 3 least
+ * 13 splits; 14 faults; 15 targets not settled; for each parity: 16, 17 heavy phases so far, 18, 19 the pile in use. Lists 0
+ * and 1 of the work lists are near, 2 and 3 Req. bounds: 0, 1 last key of the open bucket, for each parity; 2, 3 least
  * key in each pile (or less: entries may have left); 4, 5 key below which all is settled, for each parity. tallies: 3 per block: edges relaxed, edges read, atomics. */
 /* BUILD: RECORD=1 */
 /* BUILD: UNWEIGHTED=1 */
@@ -58,11 +58,11 @@ DEVICE KEY bucket_end(KEY key, DIST delta, DIST inverse) {
 KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indices,
              GLOBAL const WEIGHT *RESTRICT weights, GLOBAL const KEY *dist, GLOBAL KEY *predist, GLOBAL u64 *cells,
              GLOBAL const i32 *small, GLOBAL const i32 *chunk_vertex, GLOBAL const u32 *chunk_number, i64 n,
-             i64 capacity, GLOBAL i32 *touched, GLOBAL i32 *pile, GLOBAL u32 *counts, GLOBAL u32 *state,
-             GLOBAL KEY *bounds, GLOBAL u64 *tallies, u32 parity, DIST limit, DIST delta, DIST inverse) {
+             i64 capacity, GLOBAL i32 *touched, GLOBAL i32 *pile, GLOBAL u32 *counts, GLOBAL KEY *bounds,
+             GLOBAL u64 *tallies, u32 parity, DIST limit, DIST delta, DIST inverse) {
     LOCAL u64 scratch[BLOCK];
     LOCAL KEY least_scratch[BLOCK];
-    u32 phase = state[3 * parity + 1], side = state[3 * parity + 2], mode = IDLE, list = parity;
+    u32 phase = counts[16 + parity], side = counts[18 + parity], mode = IDLE, list = parity;
     u32 smalls = counts[2 + parity], chunks = counts[4 + parity], heaps = counts[10 + side];
     KEY last = bounds[parity], next_last = last, first = bounds[4 + parity];
     if (smalls + chunks > 0u) {
@@ -87,9 +87,8 @@ KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indic
             counts[7 - (phase & 1u)] = 0u;
             counts[9 - (phase & 1u)] = 0u;
         }
-        state[3 - 3 * parity] = mode;
-        state[4 - 3 * parity] = mode == HEAVY ? phase + 1u : phase;
-        state[5 - 3 * parity] = mode == SPLIT ? 1u - side : side;
+        counts[17 - parity] = mode == HEAVY ? phase + 1u : phase;
+        counts[19 - parity] = mode == SPLIT ? 1u - side : side;
         bounds[1 - parity] = next_last;
         bounds[5 - parity] = first;
     }
@@ -137,10 +136,10 @@ KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indic
 KERNEL commit(GLOBAL const i64 *RESTRICT indptr, GLOBAL KEY *dist, GLOBAL const KEY *predist, GLOBAL const u64 *cells,
               GLOBAL i32 *small, GLOBAL i32 *chunk_vertex, GLOBAL u32 *chunk_number, i64 n, i64 capacity,
               GLOBAL const i32 *touched, GLOBAL i32 *pile, GLOBAL u32 *mark, GLOBAL u32 *counts,
-              GLOBAL const u32 *state, GLOBAL KEY *bounds, GLOBAL u64 *tallies, u32 parity, u32 kinds) {
+              GLOBAL KEY *bounds, GLOBAL u64 *tallies, u32 parity, u32 kinds) {
     LOCAL u64 scratch[BLOCK];
     LOCAL KEY least_scratch[BLOCK];
-    u32 many = counts[parity], phase = state[4 - 3 * parity], side = state[5 - 3 * parity], list = 2u + (phase & 1u);
+    u32 many = counts[parity], phase = counts[17 - parity], side = counts[19 - parity], list = 2u + (phase & 1u);
     KEY last = bounds[1 - parity], least = KEY_INF;
     i64 edges = 0;
     if (GLOBAL_ID == 0) { /* the pile not in use; a split has just emptied it */
