@@ -4,7 +4,8 @@ A cycle shows in the predecessors (kernels/bellman_ford.c), which are recorded o
 most searches take, and looked at on the host whenever the number of rounds has doubled. Its weights are added up
 exactly before it is believed: with floats a circle of predecessors may come from rounding alone.
 
-A path to a vertex within the cutoff may lead through vertices beyond it, so the cutoff is applied at the end.
+A path to a vertex within the cutoff may lead through vertices beyond it, so with negative weights the cutoff is applied at
+the end.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ def run(device: Device, graph: Graph, search: Search) -> Answer:
     """
     with device.count() as counters:
         keys = choices(graph, signed=True)[0]
-        work = Work(device, graph, replace(search, bound=None, record_paths=False), keys, lists=2)
+        inside = None if graph.has_negative else search.bound
+        work = Work(device, graph, replace(search, bound=inside, record_paths=False), keys, lists=2)
         rounds = Rounds(work)
         program = work.program("bellman_ford")
         parents = device.alloc(graph.num_vertices, np.int32, fill=-1)
@@ -75,7 +77,7 @@ def run(device: Device, graph: Graph, search: Search) -> Answer:
                         "use integer weights, or the CPU"
                     )
         distances = work.distances()
-        if rounds.faults:
+        if work.outgrown(rounds.faults):
             overflow(graph, distances)
         edges, atomics = rounds.work_done()
         if search.bound is not None:

@@ -135,8 +135,9 @@ def run(device: Device, graph: Graph, search: Search) -> Answer:
                     steps.relax(steps.enqueued % 2)
                     steps.commit(steps.enqueued % 2)
                     steps.enqueued += 1
-                outgrown = False
-                if steps.look() or (outgrown := keys.dist == "u32" and work.outgrown(steps.faults)):
+                finished = steps.look()
+                outgrown = keys.dist == "u32" and work.outgrown(steps.faults)
+                if finished or outgrown:
                     break
             if not outgrown:
                 break

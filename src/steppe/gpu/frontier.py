@@ -75,8 +75,9 @@ def run(device: Device, graph: Graph, search: Search) -> Answer:
                     rounds.relax(rounds.enqueued % 2)
                     rounds.commit(rounds.enqueued % 2)
                     rounds.enqueued += 1
-                outgrown = False
-                if rounds.look() or (outgrown := keys.dist == "u32" and work.outgrown(rounds.faults)):
+                finished = rounds.look()
+                outgrown = keys.dist == "u32" and work.outgrown(rounds.faults)
+                if finished or outgrown:
                     break
             if not outgrown:
                 break

@@ -116,14 +116,14 @@ class Batch:
 
     def __init__(self, device: Device) -> None:
         self.device = device
-        self.rounds, self.threads = 1, 1024
+        self.rounds, self.threads = 1, 256
 
     def saw(self, smalls: int, chunks: int) -> None:
         """Learn the size of the frontier."""
         size = smalls + TEAM * chunks
         self.rounds = 1 if size > self.LARGE else min(2 * self.rounds, self.LONGEST)
         # Kernels stride, so any number is right; idle threads cost little on a GPU and something on a CPU.
-        self.threads = max(2 * size, 1 << 20 if self.device.info.is_gpu else 512)
+        self.threads = max(2 * size, 1 << 20 if self.device.info.is_gpu else 256)
 
 
 def overflow(graph: Graph, distances: Array) -> None:
