@@ -2,7 +2,8 @@
 
 There are no templates in OpenCL C, so there is one build per combination of types, chosen by definitions. They stand in
 the text itself, not in compiler options: the text is then all there is to know about a build, and its hash is its name.
-`#line` makes compilers report errors at the kernel's own file and line.
+`#line` makes compilers report errors at the kernel's own file and line. `#include "name.h"` takes in another file of the
+folder, here and not in the compiler, which never sees a path.
 
 The signatures are read from the text, which is possible because the dialect is small (`KERNEL name(type name, ...)`).
 They spare the host loops the widths of arguments: a wrong dtype is an error in Python, not a wrong answer on a device.
@@ -143,11 +144,11 @@ def make(
         if signed:
             values["SIGNED"] = 1
     head = [f"#define {name} {value}" for name, value in sorted(values.items()) if value is not None]
-    body = path.read_text(encoding="utf-8")
+    body = _body(path)
     pieces = ["\n".join(head)]
     for part in (f"prelude_{target}.h", "prelude.h"):
         pieces += [f'#line 1 "{part}"', (KERNELS / part).read_text(encoding="utf-8")]
-    pieces += [f'#line 1 "{path.name}"', body]
+    pieces.append(body)
     kernels = _signatures(body, values, path.name)
     used = {p.dtype.name for parameters in kernels.values() for p in parameters} | {
         TYPES[str(v)].name for k, v in values.items() if k in ("WEIGHT", "DIST", "KEY")
@@ -155,6 +156,19 @@ def make(
     atomics = re.search(r"\b(CAS|ADD|MIN|MAX|EXCH|OR)_[ui]64\b", body) is not None
     keyed = values.get("KEY") == "u64" and re.search(r"\b\w+_KEY\s*\(", body) is not None
     return Source(path.stem, "\n".join(pieces), kernels, "float64" in used, atomics or keyed)
+
+
+def _body(path: Path) -> str:
+    """Return a kernel file's text with what it includes in place, each line under its own file's name."""
+    lines = [f'#line 1 "{path.name}"']
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        included = re.fullmatch(r'#include "(\w+\.h)"', line)
+        if included is None:
+            lines.append(line)
+        else:
+            text = (KERNELS / included[1]).read_text(encoding="utf-8")
+            lines += [f'#line 1 "{included[1]}"', text, f'#line {number + 1} "{path.name}"']
+    return "\n".join(lines) + "\n"
 
 
 def _signatures(body: str, values: Mapping[str, object], file: str) -> dict[str, tuple[Parameter, ...]]:

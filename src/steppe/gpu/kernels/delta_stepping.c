@@ -1,0 +1,180 @@
+/* Delta-stepping (document 002) on a whole device, without a word from the host between buckets.
+ *
+ * Vertices wait by tentative distance in buckets of width delta (a power of two, so that bucket borders are exact). One
+ * bucket is open. Its vertices are `near`; all beyond lie in one unsorted `pile`, from which the next bucket is taken
+ * when the open one is finished (Davidson et al., IPDPS 2014: near and far). A launch of `relax` does one of
+ *
+ *   LIGHT   the edges of at most delta of every vertex near: it may fall into the open bucket again
+ *   HEAVY   near is empty: once, the longer edges of every vertex that was in the bucket, now final (the document's Req)
+ *   SPLIT   that is done, too: the pile's least distance opens the bucket it lies in, so that empty ones are never seen;
+ *           of the pile, what lies in it becomes near, what is settled is dropped, the rest is copied
+ *   IDLE    nothing is left
+ *
+ * and `commit` then files every vertex touched: near and Req, or the pile. Which of the four it is all threads find for
+ * themselves from the counts; one of them writes what follows from it for the commit and the next launch into the cells of
+ * the other parity, so that no cell is written in a launch that reads it. Hence the host may enqueue any number of steps.
+ *
+ * A vertex is in the pile at most once (mark 1), and in Req once per heavy phase (mark phase + 2). One that improves into
+ * the open bucket leaves its entry in the pile, which is dropped at the next split. Where delta is less than a rounding
+ * step, a heavy edge may lead back into the open bucket; then the bucket is simply not finished yet.
+ *
+ * counts: 0, 1 touched; 2, 3 near: small; 4, 5 near: chunks; 6, 7 Req: small; 8, 9 Req: chunks; 10, 11 pile; 12 steps;
+ * 13 splits; 14 faults; 15 targets not settled; for each parity: 16, 17 heavy phases so far, 18, 19 the pile in use. Lists 0
+ * and 1 of the work lists are near, 2 and 3 Req. bounds: 0, 1 last key of the open bucket, for each parity; 2, 3 least
+ * key in each pile (or less: entries may have left); 4, 5 key below which all is settled, for each parity. tallies: 3 per block: edges relaxed, edges read, atomics. */
+/* BUILD: RECORD=1 */
+/* BUILD: UNWEIGHTED=1 */
+#include "relax.h"
+
+#define IDLE 0u
+#define LIGHT 1u
+#define HEAVY 2u
+#define SPLIT 3u
+
+/* The last key of the bucket that holds `key`; delta is a power of two. */
+DEVICE KEY bucket_end(KEY key, DIST delta, DIST inverse) {
+#if defined(DIST_f32) || defined(DIST_f64)
+    DIST number = FROM_KEY(key) * inverse;
+    if (!(number < (DIST)4e18)) return key;
+    KEY end = TO_KEY((DIST)((i64)number + 1) * delta) - 1;
+    return end < key ? key : end; /* delta is less than a rounding step: a bucket is one distance */
+#else
+    return key | ((KEY)delta - 1);
+#endif
+}
+
+#define RELAX(u, d, e)                                                                                                 \
+    WEIGHT w = LENGTH(e);                                                                                              \
+    if (((DIST)w <= delta) == light) {                                                                                 \
+        DIST sum;                                                                                                      \
+        u32 fault = extend(d, w, limit, &sum);                                                                         \
+        i32 v = indices[e];                                                                                            \
+        faults |= fault;                                                                                               \
+        edges++;                                                                                                       \
+        if (fault == 0u && offer(dist, predist, cells, v, TO_KEY(sum), u, &atomics))                                   \
+            touched[ADD_u32(&counts[parity], 1u)] = v;                                                                 \
+    }
+
+KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indices,
+             GLOBAL const WEIGHT *RESTRICT weights, GLOBAL const KEY *dist, GLOBAL KEY *predist, GLOBAL u64 *cells,
+             GLOBAL const i32 *small, GLOBAL const i32 *chunk_vertex, GLOBAL const u32 *chunk_number, i64 n,
+             i64 capacity, GLOBAL i32 *touched, GLOBAL i32 *pile, GLOBAL u32 *counts, GLOBAL KEY *bounds,
+             GLOBAL u64 *tallies, u32 parity, DIST limit, DIST delta, DIST inverse) {
+    LOCAL u64 scratch[BLOCK];
+    LOCAL KEY least_scratch[BLOCK];
+    u32 phase = counts[16 + parity], side = counts[18 + parity], mode = IDLE, list = parity;
+    u32 smalls = counts[2 + parity], chunks = counts[4 + parity], heaps = counts[10 + side];
+    KEY last = bounds[parity], next_last = last, first = bounds[4 + parity];
+    if (smalls + chunks > 0u) {
+        mode = LIGHT;
+    } else if (counts[6 + (phase & 1u)] + counts[8 + (phase & 1u)] > 0u) {
+        mode = HEAVY;
+        list = 2u + (phase & 1u);
+        smalls = counts[4 + list];
+        chunks = counts[6 + list];
+    } else if (heaps > 0u) {
+        mode = SPLIT;
+        first = bounds[2 + side];
+        next_last = bucket_end(first, delta, inverse);
+    }
+    if (GLOBAL_ID == 0) {
+        counts[1 - parity] = 0u;
+        counts[3 - parity] = 0u;
+        counts[5 - parity] = 0u;
+        if (mode == LIGHT || mode == HEAVY) counts[12] += 1u;
+        if (mode == SPLIT) counts[13] += 1u;
+        if (mode == HEAVY) {
+            counts[7 - (phase & 1u)] = 0u;
+            counts[9 - (phase & 1u)] = 0u;
+        }
+        counts[17 - parity] = mode == HEAVY ? phase + 1u : phase;
+        counts[19 - parity] = mode == SPLIT ? 1u - side : side;
+        bounds[1 - parity] = next_last;
+        bounds[5 - parity] = first;
+    }
+    if (mode == IDLE) return;
+    if (mode == SPLIT) {
+        KEY least = KEY_INF;
+        for (i64 i = GLOBAL_ID; i < heaps; i += GLOBAL_SIZE) {
+            i32 v = pile[side * n + i];
+            KEY key = dist[v];
+            if (key > next_last) {
+                pile[(1 - side) * n + ADD_u32(&counts[11 - side], 1u)] = v;
+                least = key < least ? key : least;
+            } else if (key > last) {
+                touched[ADD_u32(&counts[parity], 1u)] = v;
+            }
+        }
+        least = PASTE(block_min_, KEY)(least_scratch, least);
+        if (LOCAL_ID == 0 && least != KEY_INF) MIN_KEY(&bounds[3 - side], least);
+        return;
+    }
+    u32 faults = 0u, light = mode == LIGHT ? 1u : 0u, atomics = 0u;
+    u64 edges = 0;
+    for (i64 c = GLOBAL_ID / TEAM; c < chunks; c += GLOBAL_SIZE / TEAM) {
+        i32 u = chunk_vertex[list * capacity + c];
+        u32 number = chunk_number[list * capacity + c];
+        DIST d = FROM_KEY(dist[u]);
+        i64 end = chunk_end(indptr, u, number);
+        for (i64 e = chunk_begin(indptr, u, number); e < end; e += TEAM) {
+            RELAX(u, d, e)
+        }
+    }
+    for (i64 i = GLOBAL_ID; i < smalls; i += GLOBAL_SIZE) {
+        i32 u = small[list * n + i];
+        DIST d = FROM_KEY(dist[u]);
+        for (i64 e = indptr[u]; e < indptr[u + 1]; e++) {
+            RELAX(u, d, e)
+        }
+    }
+    if (faults & (ABOVE | BELOW)) OR_u32(&counts[14], faults);
+    tally(scratch, &tallies[3 * GROUP_ID], edges);
+    tally(scratch, &tallies[3 * GROUP_ID + 2], atomics);
+}
+
+/* `kinds`: 1 there are light edges, 2 there are heavy ones; work for edges that are not there is not filed. */
+KERNEL commit(GLOBAL const i64 *RESTRICT indptr, GLOBAL KEY *dist, GLOBAL const KEY *predist, GLOBAL const u64 *cells,
+              GLOBAL i32 *small, GLOBAL i32 *chunk_vertex, GLOBAL u32 *chunk_number, i64 n, i64 capacity,
+              GLOBAL const i32 *touched, GLOBAL i32 *pile, GLOBAL u32 *mark, GLOBAL u32 *counts,
+              GLOBAL KEY *bounds, GLOBAL u64 *tallies, u32 parity, u32 kinds) {
+    LOCAL u64 scratch[BLOCK];
+    LOCAL KEY least_scratch[BLOCK];
+    u32 many = counts[parity], phase = counts[17 - parity], side = counts[19 - parity], list = 2u + (phase & 1u);
+    KEY last = bounds[1 - parity], least = KEY_INF;
+    i64 edges = 0;
+    if (GLOBAL_ID == 0) { /* the pile not in use; a split has just emptied it */
+        counts[11 - side] = 0u;
+        bounds[3 - side] = KEY_INF;
+    }
+    if (many == 0u) return;
+    for (i64 i = GLOBAL_ID; i < many; i += GLOBAL_SIZE) {
+        i32 v = touched[i];
+        KEY key = TENTATIVE(v);
+        dist[v] = key;
+        if (key <= last) {
+            if (kinds & 1u)
+                edges += file_vertex(indptr, v, small, chunk_vertex, chunk_number, 1u - parity, n, capacity,
+                                     &counts[3 - parity], &counts[5 - parity]);
+            if ((kinds & 2u) && mark[v] != phase + 2u)
+                edges += file_vertex(indptr, v, small, chunk_vertex, chunk_number, list, n, capacity,
+                                     &counts[4 + list], &counts[6 + list]);
+            mark[v] = phase + 2u;
+        } else {
+            least = key < least ? key : least;
+            if (mark[v] == 0u) {
+                mark[v] = 1u;
+                pile[side * n + ADD_u32(&counts[10 + side], 1u)] = v;
+            }
+        }
+    }
+    least = PASTE(block_min_, KEY)(least_scratch, least);
+    if (LOCAL_ID == 0 && least != KEY_INF) MIN_KEY(&bounds[2 + side], least);
+    tally(scratch, &tallies[3 * GROUP_ID + 1], (u64)edges);
+}
+
+/* Counts the targets that are not settled: all below the open bucket are. */
+KERNEL unsettled(GLOBAL const i32 *targets, i64 count, GLOBAL const KEY *dist, GLOBAL const KEY *bounds,
+                 GLOBAL u32 *counts, u32 parity) {
+    for (i64 i = GLOBAL_ID; i < count; i += GLOBAL_SIZE)
+        if (dist[targets[i]] >= bounds[4 + parity]) ADD_u32(&counts[15], 1u);
+}

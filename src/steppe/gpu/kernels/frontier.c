@@ -1,0 +1,77 @@
+/* Frontier: the documents' "dijkstra GPU" (000) on a whole device.
+ *
+ *   relax    every out-edge of a vertex changed in the last round: MIN into predist, where many threads may meet
+ *   commit   predist becomes dist for the vertices touched, which are the next round's frontier
+ *
+ * The document's barrier between the two is here the boundary between two launches, so that all blocks work; its test "if
+ * dist(u) is modified" is a list, so that a round costs what its frontier costs; its flag is the length of that list.
+ * Both kernels take the lengths from device memory, and do nothing when they are 0: the host may enqueue several rounds
+ * before it looks.
+ *
+ * counts: 0, 1 touched; 2, 3 small vertices; 4, 5 chunks; 6 rounds; 7 faults. Of each pair one is in use and the other
+ * is cleared, in turn (`parity`), by a kernel that otherwise leaves it alone. tallies: 2 per block: edges of the
+ * frontier, atomics.
+ *
+ * Built for weights of either sign it is a round of Bellman-Ford, see bellman_ford.c.
+ *
+ * Harish & Narayanan, "Accelerating large graph algorithms on the GPU using CUDA", HiPC 2007. */
+/* BUILD: RECORD=1 */
+/* BUILD: UNWEIGHTED=1 */
+#include "relax.h"
+
+#define RELAX(u, d, e)                                                                                                 \
+    DIST sum;                                                                                                          \
+    u32 fault = extend(d, LENGTH(e), limit, &sum);                                                                     \
+    faults |= fault;                                                                                                   \
+    i32 v = indices[e];                                                                                                \
+    if (fault == 0u && offer(dist, predist, cells, v, TO_KEY(sum), u, &atomics))                                       \
+        touched[ADD_u32(&counts[parity], 1u)] = v;
+
+KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indices,
+             GLOBAL const WEIGHT *RESTRICT weights, GLOBAL const KEY *dist, GLOBAL KEY *predist, GLOBAL u64 *cells,
+             GLOBAL const i32 *small, GLOBAL const i32 *chunk_vertex, GLOBAL const u32 *chunk_number, i64 n,
+             i64 capacity, GLOBAL i32 *touched, GLOBAL u32 *counts, GLOBAL u64 *tallies, u32 parity, DIST limit) {
+    LOCAL u64 scratch[BLOCK];
+    u32 smalls = counts[2 + parity], chunks = counts[4 + parity], faults = 0u, atomics = 0u;
+    if (GLOBAL_ID == 0) {
+        counts[1 - parity] = 0u;
+        counts[3 - parity] = 0u;
+        counts[5 - parity] = 0u;
+        if (smalls + chunks > 0u) counts[6] += 1u;
+    }
+    if (smalls + chunks == 0u) return;
+    for (i64 c = GLOBAL_ID / TEAM; c < chunks; c += GLOBAL_SIZE / TEAM) {
+        i32 u = chunk_vertex[parity * capacity + c];
+        u32 number = chunk_number[parity * capacity + c];
+        DIST d = FROM_KEY(dist[u]);
+        i64 end = chunk_end(indptr, u, number);
+        for (i64 e = chunk_begin(indptr, u, number); e < end; e += TEAM) {
+            RELAX(u, d, e)
+        }
+    }
+    for (i64 i = GLOBAL_ID; i < smalls; i += GLOBAL_SIZE) {
+        i32 u = small[parity * n + i];
+        DIST d = FROM_KEY(dist[u]);
+        for (i64 e = indptr[u]; e < indptr[u + 1]; e++) {
+            RELAX(u, d, e)
+        }
+    }
+    if (faults & (ABOVE | BELOW)) OR_u32(&counts[7], faults);
+    tally(scratch, &tallies[2 * GROUP_ID + 1], atomics);
+}
+
+KERNEL commit(GLOBAL const i64 *RESTRICT indptr, GLOBAL KEY *dist, GLOBAL const KEY *predist, GLOBAL const u64 *cells,
+              GLOBAL i32 *small, GLOBAL i32 *chunk_vertex, GLOBAL u32 *chunk_number, i64 n, i64 capacity,
+              GLOBAL const i32 *touched, GLOBAL u32 *counts, GLOBAL u64 *tallies, u32 parity) {
+    LOCAL u64 scratch[BLOCK];
+    u32 many = counts[parity];
+    i64 edges = 0;
+    if (many == 0u) return;
+    for (i64 i = GLOBAL_ID; i < many; i += GLOBAL_SIZE) {
+        i32 v = touched[i];
+        dist[v] = TENTATIVE(v);
+        edges += file_vertex(indptr, v, small, chunk_vertex, chunk_number, 1u - parity, n, capacity,
+                             &counts[3 - parity], &counts[5 - parity]);
+    }
+    tally(scratch, &tallies[2 * GROUP_ID], (u64)edges);
+}

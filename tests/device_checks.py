@@ -1,0 +1,194 @@
+"""Check the searches by rounds on a given device, against the oracle and the CPU core.
+
+Plain functions, as in words.py: they run in pytest on PoCL or a GPU, under Oclgrind and on the stand-in CUDA driver.
+"""
+
+from contextlib import contextmanager
+from dataclasses import replace
+
+import answers
+import graphs
+import numpy as np
+import oracle
+
+import steppe as sp
+
+from steppe.gpu import bellman_ford, delta_stepping, frontier, work
+from steppe.search import Search, cut_at_targets
+from steppe.sssp import run as run_on_cpu
+from steppe.verify import check, distance_dtype
+
+METHODS = {"frontier": frontier, "delta-stepping": delta_stepping, "bellman-ford": bellman_ford}
+TYPES = [None, *answers.TYPES]
+
+
+@contextmanager
+def tiny(block=32, small=2, chunk=4):
+    """Cut work into tiny pieces, so that small graphs have hubs."""
+    before = work.BLOCK, work.SMALL, work.CHUNK, bellman_ford.RECORD_FROM
+    work.BLOCK, work.SMALL, work.CHUNK, bellman_ford.RECORD_FROM = block, small, chunk, 2
+    try:
+        yield
+    finally:
+        work.BLOCK, work.SMALL, work.CHUNK, bellman_ford.RECORD_FROM = before
+
+
+def search_of(sources=(0,), targets=(), **options):
+    return Search(np.array(sources, dtype=np.int64), np.array(targets, dtype=np.int64), **options)
+
+
+def solve(device, method, graph, search):
+    """Search, and prove the answer: distances always, predecessors where there are some."""
+    answer = METHODS[method].run(device, graph, search)
+    assert answer.distances.dtype == distance_dtype(graph)
+    bound = search.bound
+    if len(search.targets):
+        search, answer = cut_at_targets(search, answer)
+        bound = search.bound
+    if not (graph.has_negative and bound is not None):
+        check(graph, search.sources, answer.distances, predecessors=answer.predecessors, bound=bound)
+    reached = answer.distances[answer.distances != sp.UNREACHABLE]
+    narrow = graph.weights is None or graph.weights.dtype.itemsize == 4
+    narrow &= answer.distances.dtype.kind == "f" or reached.max() < 2**31 - 1
+    if search.record_paths and narrow and method != "bellman-ford":
+        assert answer.predecessors is not None
+    elif search.record_paths:
+        assert answer.predecessors is None
+        assert "pass of their own" in answer.explained["reason"]
+    return answer
+
+
+def cases(dtype, *, negative=False):
+    """Name every graph that weights of this type can have, with its right distances."""
+    chosen = dict(graphs.NAMED)
+    if dtype is np.int64:
+        chosen |= graphs.HUGE
+    if dtype in (np.float32, np.float64):
+        chosen |= graphs.FLOAT
+    for name, (n, edges) in chosen.items():
+        yield name, answers.graph_of(n, edges, dtype), answers.truth(n, edges, dtype)
+    if negative and dtype is not None:
+        for name, (n, edges) in graphs.NEGATIVE.items():
+            right = answers.array_of(oracle.bellman_ford(n, edges, [0]), dtype)
+            yield name, answers.graph_of(n, edges, dtype), right
+
+
+def check_named(device, method, dtype, names=None):
+    """Every named graph, bit for bit; with and without recorded paths."""
+    for name, graph, right in cases(dtype, negative=method == "bellman-ford"):
+        if names is None or name in names:
+            for record in (False, True):
+                answer = solve(device, method, graph, search_of(record_paths=record))
+                assert np.array_equal(answer.distances, right), (name, dtype, record, answer.distances, right)
+
+
+def random_graph(n, m, dtype, seed=0, hub=0, top=1000):
+    """Random edges, zero weights and parallel edges among them; vertex 0 has `hub` more."""
+    rng = np.random.default_rng(seed)
+    u, v = rng.integers(0, n, m), rng.integers(0, n, m)
+    u, v = np.concatenate([u, np.zeros(hub, np.int64)]), np.concatenate([v, rng.integers(0, n, hub)])
+    w = rng.integers(0, top, len(u))
+    if dtype is None:
+        return sp.Graph.from_edges(u, v, num_vertices=n)
+    weights = (w * 0.37).astype(dtype) if np.dtype(dtype).kind == "f" else w.astype(dtype)
+    graph = sp.Graph.from_edges(u, v, weights, num_vertices=n)
+    if graph.weights.dtype != dtype:  # int64 that fits has been narrowed
+        wide = graph.weights.astype(dtype)
+        graph = sp.Graph._make(graph.indptr, graph.indices, wide, labels=None, directed=True)
+    return graph
+
+
+def against_cpu(device, method, graph, search):
+    """Compare with the CPU core, bit for bit."""
+    answer = solve(device, method, graph, search)
+    plain = replace(search, record_paths=False, threads=1, targets=np.empty(0, np.int64), bound=None)
+    right = run_on_cpu(graph, plain, "bellman-ford" if graph.has_negative else "delta-stepping").distances
+    sentinel = np.inf if right.dtype.kind == "f" else sp.UNREACHABLE
+    if search.bound is not None:
+        right[right > search.bound] = sentinel
+    if len(search.targets):  # one that is not reached cuts nothing off
+        right[right > right[search.targets].max()] = sentinel
+    assert np.array_equal(answer.distances, right)
+    return answer
+
+
+def check_options(device, method, dtype, n=60, m=300):
+    """Cutoff, targets, delta, several sources, progress, and hubs; on a graph that is cut into tiny pieces."""
+    graph = random_graph(n, m, dtype, seed=3, hub=40)
+    everywhere = against_cpu(device, method, graph, search_of())
+    distances = everywhere.distances
+    sentinel = np.inf if distances.dtype.kind == "f" else sp.UNREACHABLE
+    some = np.sort(distances[distances != sentinel])[len(distances) // 3].item()
+    for record in (False, True):
+        within = against_cpu(device, method, graph, search_of(bound=some, record_paths=record))
+        assert (within.distances == some).any()  # inclusive
+        assert (within.distances == sentinel).any()
+        near = np.argsort(distances, kind="stable")[5:8]
+        against_cpu(device, method, graph, search_of(targets=near, record_paths=record))
+        against_cpu(device, method, graph, search_of([5, 2, 5, 9], record_paths=record))
+    seen = []
+    against_cpu(device, method, graph, search_of(progress=seen.append))
+    assert seen == sorted(seen)
+    assert seen[-1] == everywhere.explained["edges_relaxed"]
+    if method == "delta-stepping":
+        for delta in (1e-9, 1, 64, 1e12):
+            answer = against_cpu(device, method, graph, search_of(delta=delta))
+            assert answer.explained["delta"] <= max(1, delta)
+
+
+def check_overflow(device, method):
+    """32 bits that do not suffice are noticed and done again in 64; 64 that do not are an error."""
+    n = 40
+    edges = [(v, v + 1, 2**31 - 1 - v) for v in range(n - 1)]
+    graph = answers.graph_of(n, edges, np.int32)
+    answer = solve(device, method, graph, search_of(record_paths=True))
+    assert answer.distances.tolist() == [sum(e[2] for e in edges[:v]) for v in range(n)]
+    # Beyond the cutoff nothing overflows, so the first 32 bits suffice and paths are recorded.
+    bounded = solve(device, method, graph, search_of(bound=2**31 - 2, record_paths=True))
+    assert (bounded.distances != sp.UNREACHABLE).sum() == 1
+    if method != "bellman-ford":
+        assert bounded.predecessors is not None
+    too_far = answers.graph_of(4, [(0, 1, 2**62), (1, 2, 2**62), (2, 3, 2**62)], np.int64)
+    try:
+        METHODS[method].run(device, too_far, search_of())
+    except sp.DistanceOverflowError as error:
+        assert "64 bits" in str(error)
+    else:
+        raise AssertionError("not noticed")
+    small = solve(device, method, too_far, search_of(bound=2**62))
+    assert small.distances.tolist() == [0, 2**62, sp.UNREACHABLE, sp.UNREACHABLE]
+
+
+def check_cycle(device, dtype, n=120):
+    """A negative cycle is found, and is one; the same graph with a cycle of length 0 in its place is solved."""
+    ring = [(v, (v + 1) % n, 1) for v in range(n)]
+    back = n // 2, n // 4, n // 4 - n // 2
+    graph = answers.graph_of(n, [*ring, back, (n - 2, 1, -2)], dtype)
+    right = answers.array_of(oracle.bellman_ford(n, [*ring, back, (n - 2, 1, -2)], [3]), dtype)
+    assert np.array_equal(solve(device, "bellman-ford", graph, search_of([3])).distances, right)
+    edges = [*ring, (back[0], back[1], back[2] - 1)]
+    weights = {(u, v): w for u, v, w in edges}
+    try:
+        bellman_ford.run(device, answers.graph_of(n, edges, dtype), search_of([3]))
+    except sp.NegativeCycleError as error:
+        pairs = list(zip(error.cycle, error.cycle[1:] + error.cycle[:1], strict=True))
+        assert sum(weights[pair] for pair in pairs) == -1
+    else:
+        raise AssertionError("not noticed")
+
+
+def check_small(device, method, dtype):
+    """What fits an interpreter: zero and parallel edges, hubs, ties, cutoff and stop."""
+    with tiny():
+        check_named(device, method, dtype, {"zero cycle", "parallel edges", "star", "ties", "absorbed", "negative edge"})
+        graph = random_graph(40, 120, dtype, seed=5, hub=20)
+        against_cpu(device, method, graph, search_of(record_paths=True))
+        against_cpu(device, method, graph, search_of([1, 2], targets=[3], bound=200))
+        if method == "bellman-ford" and dtype is not None:
+            check_cycle(device, dtype, 16)
+
+
+def check_all(device, method):
+    """Every type, on small graphs."""
+    for dtype in TYPES:
+        check_small(device, method, dtype)
