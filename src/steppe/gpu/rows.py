@@ -1,0 +1,55 @@
+"""Rows: a graph's arrays on a device, copied there once and kept with the graph.
+
+They are freed with the graph (a buffer is freed with its last reference). Each device object has its own copy: two byte
+budgets on one device are two devices, as everywhere else. A graph that has been turned round is a graph of its own, so
+``rows(device, graph.reverse)`` is kept likewise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import DeviceError
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+    from .device import Device
+    from .memory import Buffer
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a graph on a device: int64 offsets, int32 vertices, weights as stored (None: every edge weighs 1)."""
+
+    indptr: Buffer
+    indices: Buffer
+    weights: Buffer | None
+
+
+def rows(device: Device, graph: Graph) -> Rows:
+    """Return the graph's arrays on the device; the first call copies them.
+
+    Raises
+    ------
+    DeviceError
+        The graph has 2^31 vertices or more: kernels count vertices in 32 bits.
+    DeviceMemoryError
+        They do not fit; nothing stays behind.
+    """
+    if graph.indices.dtype != np.int32:
+        raise DeviceError(f"{device.info.name}: kernels take up to 2^31 - 1 vertices, the graph has {graph.num_vertices:,}")
+    with graph._lock:
+        kept: dict[Device, Rows] = graph._cache.setdefault("rows", {})
+        if device not in kept:
+            weights = None if graph.weights is None else device.upload(graph.weights)
+            kept[device] = Rows(device.upload(graph.indptr), device.upload(graph.indices), weights)
+        return kept[device]
+
+
+def resident(device: Device, graph: Graph) -> bool:
+    """Whether the graph's arrays are on the device already."""
+    with graph._lock:
+        return device in graph._cache.get("rows", {})
