@@ -10,6 +10,7 @@ void bind_verify(nanobind::module_& m);
 void bind_text(nanobind::module_& m);
 void bind_generate(nanobind::module_& m);
 void bind_bellman_ford(nanobind::module_& m);
+void bind_limits(nanobind::module_& m);
 }  // namespace steppe::bindings
 
 NB_MODULE(_core, m) {
@@ -23,4 +24,5 @@ NB_MODULE(_core, m) {
     bind_text(m);
     bind_generate(m);
     bind_bellman_ford(m);
+    bind_limits(m);
 }
