@@ -28,9 +28,9 @@
 #include <vector>
 
 #include "csr.hpp"
-#include "delta_stepping.hpp"
 #include "heap.hpp"
 #include "memory.hpp"
+#include "ring.hpp"
 #include "types.hpp"
 #include "watch.hpp"
 

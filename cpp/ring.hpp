@@ -76,6 +76,21 @@ class Ring {
         return current_ = found;
     }
     std::vector<V>& list() { return slots_[current_ & mask_]; }
+    // f(v) for everything still filed; then the ring is as new. Costs what is left in it and a look at the bitmap.
+    template <class F>
+    void drain(F f) {
+        for (size_t i = 0; i < words_.size(); ++i) {
+            for (; words_[i]; words_[i] &= words_[i] - 1) {
+                std::vector<V>& slot = slots_[(i << 6) + std::countr_zero(words_[i])];
+                for (const V v : slot) f(v);
+                slot.clear();
+            }
+        }
+        for (const auto& entry : far_) f(entry.second);
+        far_.clear();
+        far_least_ = std::numeric_limits<int64_t>::max();
+        current_ = -1;
+    }
 
   private:
     static constexpr int64_t kMost = 1 << 16;

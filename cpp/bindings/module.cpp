@@ -11,6 +11,7 @@ void bind_text(nanobind::module_& m);
 void bind_generate(nanobind::module_& m);
 void bind_bellman_ford(nanobind::module_& m);
 void bind_route(nanobind::module_& m);
+void bind_limits(nanobind::module_& m);
 }  // namespace steppe::bindings
 
 NB_MODULE(_core, m) {
@@ -25,4 +26,5 @@ NB_MODULE(_core, m) {
     bind_generate(m);
     bind_bellman_ford(m);
     bind_route(m);
+    bind_limits(m);
 }

@@ -4,6 +4,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+def bfs(
+    indptr: NDArray[np.int64],
+    indices: NDArray[Any],
+    in_indptr: NDArray[np.int64] | None,
+    in_indices: NDArray[Any] | None,
+    sources: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    cutoff: int | None,
+    threads: int,
+    hops: NDArray[np.int32],
+    predecessors: NDArray[Any] | None,
+    progress: Any | None,
+) -> dict[str, Any]: ...
 def edge_facts(sources: NDArray[Any], targets: NDArray[Any], n: int, threads: int) -> tuple[Any, ...]: ...
 def weight_facts(weights: NDArray[Any], threads: int) -> tuple[Any, ...]: ...
 def build_csr(
@@ -42,6 +55,7 @@ def canonical_predecessors(
     sources: NDArray[np.int64],
     distances: NDArray[Any],
     uniform: bool,
+    min_weight: Any,
     predecessors: NDArray[Any],
     threads: int,
 ) -> None: ...
@@ -53,6 +67,11 @@ def fill_paths(
     vertices: NDArray[Any],
     threads: int,
 ) -> None: ...
+
+class Packed:
+    pass
+
+def pack(indptr: NDArray[np.int64], indices: NDArray[np.int32], weights: NDArray[Any], threads: int) -> Packed: ...
 def sssp(
     method: str,
     indptr: NDArray[np.int64],
@@ -69,6 +88,8 @@ def sssp(
     distances: NDArray[Any],
     predecessors: NDArray[Any] | None,
     progress: Any | None,
+    packed: Packed | None = None,
+    packed_in: Packed | None = None,
 ) -> dict[str, Any]: ...
 def verify(
     indptr: NDArray[np.int64],
@@ -81,15 +102,11 @@ def verify(
     negative: bool,
     threads: int,
 ) -> tuple[Any, ...]: ...
-def text_edges(
-    text: NDArray[np.uint8], kinds: bytes, weights: int, low: int, high: int, threads: int
-) -> tuple[tuple[str, bool, int, int] | None, NDArray[Any], NDArray[Any], NDArray[Any] | None]: ...
-def text_rows(
-    text: NDArray[np.uint8], kinds: bytes, threads: int
-) -> tuple[tuple[str, bool, int, int] | None, NDArray[np.int64], NDArray[np.int64]]: ...
+def text_edges(text: NDArray[np.uint8], kinds: bytes, weights: int, low: int, high: int, threads: int) -> Any: ...
+def text_rows(text: NDArray[np.uint8], kinds: bytes, threads: int) -> tuple[Any, ...]: ...
 def relabel(
     sources: NDArray[Any], targets: NDArray[Any], others: NDArray[np.int64], low: int, high: int, threads: int
-) -> tuple[int, int, NDArray[np.int64] | None]: ...
+) -> tuple[Any, ...]: ...
 def print_edges(
     indptr: NDArray[np.int64],
     indices: NDArray[Any],
@@ -103,4 +120,52 @@ def print_edges(
     first: int,
     labels: NDArray[np.int64] | None,
     threads: int,
-) -> list[bytes]: ...
+) -> list[Any]: ...
+def generate_weights(weights: NDArray[Any], low: int, high: int, seed: int, threads: int) -> None: ...
+def generate_rmat(scale: int, seed: int, sources: NDArray[Any], targets: NDArray[Any], threads: int) -> None: ...
+def generate_random(n: int, seed: int, sources: NDArray[Any], targets: NDArray[Any], threads: int) -> None: ...
+def generate_grid(rows: int, columns: int, sources: NDArray[Any], targets: NDArray[Any], threads: int) -> None: ...
+def generate_road_counts(keep: float, diagonal: float, seed: int, counts: NDArray[np.int64], threads: int) -> None: ...
+def generate_road(
+    keep: float,
+    diagonal: float,
+    time: bool,
+    seed: int,
+    offsets: NDArray[np.int64],
+    sources: NDArray[Any],
+    targets: NDArray[Any],
+    lengths: NDArray[np.int32],
+    threads: int,
+) -> None: ...
+def generate_small_world(
+    n: int, reach: int, rewire: float, seed: int, sources: NDArray[Any], targets: NDArray[Any], threads: int
+) -> None: ...
+def generate_web_counts(degree: float, seed: int, counts: NDArray[np.int64], threads: int) -> None: ...
+def generate_web(
+    local: float, seed: int, offsets: NDArray[np.int64], sources: NDArray[Any], targets: NDArray[Any], threads: int
+) -> None: ...
+def simplify_rows(
+    indptr: NDArray[np.int64],
+    indices: NDArray[Any],
+    weights: NDArray[Any] | None,
+    counts: NDArray[np.int64],
+    threads: int,
+) -> None: ...
+def compact_rows(
+    indptr: NDArray[np.int64],
+    indices: NDArray[Any],
+    weights: NDArray[Any] | None,
+    out_indptr: NDArray[np.int64],
+    out_indices: NDArray[Any],
+    out_weights: NDArray[Any] | None,
+    threads: int,
+) -> None: ...
+def bellman_ford(
+    indptr: NDArray[np.int64],
+    indices: NDArray[Any],
+    weights: NDArray[Any],
+    sources: NDArray[np.int64],
+    distances: NDArray[Any],
+    predecessors: NDArray[Any],
+    progress: Any | None,
+) -> tuple[Any, ...]: ...

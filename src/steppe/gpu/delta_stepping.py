@@ -46,7 +46,9 @@ def choose_delta(graph: Graph, keys: Keys, wanted: float | None = None) -> float
             wanted = WIDTH * graph.mean_weight / max(1.0, degree)
     if not wanted > 0:
         return 1.0
-    low, high = (0, 30 if keys.dist == "u32" else 62) if integers else ((-126, 126) if keys.dist == "f32" else (-1022, 1022))
+    low, high = (
+        (0, 30 if keys.dist == "u32" else 62) if integers else ((-126, 126) if keys.dist == "f32" else (-1022, 1022))
+    )
     return math.ldexp(1.0, min(max(math.frexp(wanted)[1] - 1, low), high))
 
 
@@ -85,9 +87,7 @@ class Steps:
         own = (self.pile, self.counts, self.bounds, self.tallies)
         delta = int(self.delta) if w.keys.dist[0] == "u" else self.delta
         inverse = 0 if w.keys.dist[0] == "u" else 1 / self.delta
-        self.device.launch(
-            self.program, "relax", self.batch.threads, *arrays, *own, parity, w.limit, delta, inverse
-        )
+        self.device.launch(self.program, "relax", self.batch.threads, *arrays, *own, parity, w.limit, delta, inverse)
 
     def commit(self, parity: int) -> None:
         """Enqueue the commitment of what improved."""
@@ -102,8 +102,15 @@ class Steps:
         if self.targets.size:
             self.device.fill(self.counts, 0, offset=15)
             self.device.launch(
-                self.program, "unsettled", self.targets.size,
-                self.targets, self.targets.size, self.work.dist, self.bounds, self.counts, parity,
+                self.program,
+                "unsettled",
+                self.targets.size,
+                self.targets,
+                self.targets.size,
+                self.work.dist,
+                self.bounds,
+                self.counts,
+                parity,
             )
         counts = [int(x) for x in self.device.download(self.counts)]
         self.rounds, self.faults = counts[12], counts[14]
@@ -115,7 +122,9 @@ class Steps:
         if self.targets.size and counts[15] == 0:
             return True
         phase, side = counts[16 + parity], counts[18 + parity]
-        left = counts[2 + parity] + counts[4 + parity] + counts[6 + phase % 2] + counts[8 + phase % 2] + counts[10 + side]
+        left = (
+            counts[2 + parity] + counts[4 + parity] + counts[6 + phase % 2] + counts[8 + phase % 2] + counts[10 + side]
+        )
         return left == 0
 
     def work_done(self) -> tuple[int, int, int]:

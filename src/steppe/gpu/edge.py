@@ -123,7 +123,11 @@ def run(
         while at < count and n:
             key = _source.TYPES[_source.key_type(kind)]
             program = device.program(
-                "edge", weight=weight, dist=kind, block=256 if device.info.is_gpu else 64, **({"BOTH": 1} if both else {})
+                "edge",
+                weight=weight,
+                dist=kind,
+                block=256 if device.info.is_gpu else 64,
+                **({"BOTH": 1} if both else {}),
             )
             some = min(count - at, _batch(device, n, key.itemsize))
             matrix = device.alloc(some * n, key)
