@@ -24,14 +24,6 @@
 
 namespace steppe {
 
-// A narrow bucket wastes no relaxations, a wide one gives the prefetcher something to look ahead in. On one core work
-// counts more: an eighth of the distance that separates neighbours in a sorted adjacency list.
-inline double serial_delta(double mean_weight, double max_weight, double mean_degree) {
-    const double delta = mean_weight / std::max(1.0, mean_degree) / 8;
-    // A path of 2^31 of the heaviest edges still has a bucket that fits in 63 bits.
-    return std::max({delta, max_weight * 0x1p-31, std::numeric_limits<double>::min()});
-}
-
 // Pushes from `begin` until no bucket is left (then empty), or until pull_pays, if `in` is given: then the lower bound
 // of all that is not final. In: the in-edges of a prepared graph, or void.
 template <class Rows, class In, class T, class V, class D>

@@ -169,3 +169,20 @@ def bellman_ford(
     predecessors: NDArray[Any],
     progress: Any | None,
 ) -> tuple[Any, ...]: ...
+
+class Router:
+    def query(self, source: int, target: int) -> tuple[Any, ...]: ...
+
+def router(
+    indptr: NDArray[np.int64],
+    indices: NDArray[Any],
+    weights: NDArray[Any] | None,
+    reverse_indptr: NDArray[np.int64],
+    reverse_indices: NDArray[Any],
+    reverse_weights: NDArray[Any] | None,
+    min_weight: float,
+    mean_weight: float,
+    max_weight: float,
+) -> Router: ...
+def random_read_ns(bytes: int, reads: int, threads: int, repeats: int) -> float: ...
+def sequential_read_ns(bytes: int, threads: int, repeats: int) -> float: ...
