@@ -188,6 +188,14 @@ def check_small(device, method, dtype):
             check_cycle(device, dtype, 16)
 
 
+def check_tiny(device, method, *, record=False, hub=12):
+    """One small graph with ties; what the seeded bugs of mutations.py are shown on."""
+    with tiny(block=8):
+        bellman_ford.RECORD_FROM = 0
+        graph = random_graph(24, 60, np.int32, seed=5, hub=hub, top=8)
+        METHODS[method].run(device, graph, search_of(record_paths=record, delta=1))
+
+
 def check_all(device, method):
     """Every type, on small graphs."""
     for dtype in TYPES:
