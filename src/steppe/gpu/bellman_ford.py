@@ -57,7 +57,7 @@ def run(device: Device, graph: Graph, search: Search) -> Answer:
                 rounds.relax(parity)
                 if rounds.enqueued >= RECORD_FROM:
                     device.launch(
-                        program, "parents", rounds.batch.threads,
+                        program, "parents", rounds.batch.relaxing,
                         work.rows.indptr, work.rows.indices, work.weights, work.dist, work.predist, *work.lists,
                         parents, rounds.counts, parity, work.limit,
                     )

@@ -64,7 +64,7 @@ class Steps:
         self.bounds = device.alloc(6, keys.dtype, fill=keys.infinity)
         self.tallies = device.alloc(3 * device.max_groups, np.uint64, fill=0)
         self.targets = device.upload(work.search.targets.astype(np.int32))
-        self.batch = Batch(device)
+        self.batch = Batch(work)
         self.enqueued = self.faults = self.rounds = 0
         # Before the first step the pile holds nothing and no bucket is open: the sources open bucket 0.
         first = self._key_of_first_bucket()
@@ -86,7 +86,7 @@ class Steps:
         delta = int(self.delta) if w.keys.dist[0] == "u" else self.delta
         inverse = 0 if w.keys.dist[0] == "u" else 1 / self.delta
         self.device.launch(
-            self.program, "relax", self.batch.threads, *arrays, *own, parity, w.limit, delta, inverse
+            self.program, "relax", self.batch.relaxing, *arrays, *own, parity, w.limit, delta, inverse
         )
 
     def commit(self, parity: int) -> None:
@@ -94,7 +94,7 @@ class Steps:
         w = self.work
         arrays = (w.rows.indptr, w.dist, w.predist, w.cells, *w.lists, w.touched)
         own = (self.pile, self.mark, self.counts, self.bounds, self.tallies)
-        self.device.launch(self.program, "commit", self.batch.threads, *arrays, *own, parity, self.kinds)
+        self.device.launch(self.program, "commit", self.batch.committing, *arrays, *own, parity, self.kinds)
 
     def look(self) -> bool:
         """Wait for what was enqueued; tell whether all is settled that was asked for."""
