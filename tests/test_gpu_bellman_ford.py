@@ -1,14 +1,14 @@
 """Bellman-Ford on devices: weights of either sign, negative cycles, overflow at both ends."""
 
-import device_checks as checks
 import numpy as np
-import oracle
 import pytest
-import standin
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import device_checks as checks
 import grind
+import oracle
+import standin
 import steppe as sp
 from conftest import missing
 from steppe.gpu import bellman_ford

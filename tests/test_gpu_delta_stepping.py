@@ -1,11 +1,11 @@
 """Delta-stepping on devices (document 002)."""
 
-import device_checks as checks
 import numpy as np
 import pytest
-import standin
 
+import device_checks as checks
 import grind
+import standin
 import steppe as sp
 from conftest import missing
 from steppe.gpu.delta_stepping import choose_delta
@@ -49,7 +49,9 @@ def test_a_million_vertices(device):
 
 @pytest.mark.pocl
 @pytest.mark.parametrize(
-    ("family", "most"), [("rmat", 1.6), ("random", 1.6), ("grid", 3.0), ("road", 3.0)], ids=["rmat", "random", "grid", "road"]
+    ("family", "most"),
+    [("rmat", 1.6), ("random", 1.6), ("grid", 3.0), ("road", 3.0)],
+    ids=["rmat", "random", "grid", "road"],
 )
 def test_few_edges_are_relaxed_twice(device, family, most):
     graph = {
@@ -74,7 +76,10 @@ def test_it_stops_when_all_targets_are_settled(device):
     assert 10 * short["edges_relaxed"] < whole["edges_relaxed"]
     assert np.array_equal(  # a target that cannot be reached leaves nothing out
         checks.against_cpu(
-            device, "delta-stepping", sp.Graph.from_edges([0, 1], [1, 0], [2, 2], num_vertices=3), checks.search_of(targets=[2])
+            device,
+            "delta-stepping",
+            sp.Graph.from_edges([0, 1], [1, 0], [2, 2], num_vertices=3),
+            checks.search_of(targets=[2]),
         ).distances,
         [0, 2, sp.UNREACHABLE],
     )
@@ -87,7 +92,7 @@ def test_delta_is_a_power_of_two_from_the_graph_or_the_caller():
     assert choose_delta(graph, integers, 0.01) == 1
     assert choose_delta(graph, floats, 0.01) == 2.0**-7
     assert choose_delta(graph, floats, 1e300) == 2.0**126
-    assert choose_delta(graph, integers) == 2.0 ** int(np.log2(16 * graph.mean_weight * 400 / graph.num_edges))
+    assert choose_delta(graph, integers) == 2.0 ** int(np.log2(8 * graph.mean_weight * 400 / graph.num_edges))
     # A graph of zero weights only has one bucket, whatever its width.
     assert choose_delta(sp.Graph.from_edges([0], [1], [0.0]), floats) > 0
 

@@ -1,19 +1,19 @@
 """Frontier on devices (document 000), paths recorded by one atomic (003), and what all searches by rounds share."""
 
-import device_checks as checks
 import numpy as np
 import pytest
-import standin
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import device_checks as checks
 import grind
+import standin
 import steppe as sp
 from conftest import missing
 from steppe.gpu import frontier, get_device
+from steppe.gpu.keys import Keys
 from steppe.gpu.rows import resident, rows
 from steppe.gpu.work import BLOCK, Work
-from steppe.gpu.keys import Keys
 
 NAMES = ["unweighted", "int32", "int64", "float32", "float64"]
 WEIGHTS = pytest.mark.parametrize("dtype", checks.TYPES, ids=NAMES)
@@ -134,7 +134,9 @@ def test_000_the_whole_device_works_on_a_hub(device, monkeypatch):
         type(device), "_launch", lambda self, p, k, g, v: (groups.append((k, g)), launch(self, p, k, g, v))[1]
     )
     n = 1 << 20
-    graph = sp.Graph.from_csr(np.r_[0, np.full(n, n - 1)], np.arange(1, n, dtype=np.int32), np.arange(1, n, dtype=np.int32))
+    graph = sp.Graph.from_csr(
+        np.r_[0, np.full(n, n - 1)], np.arange(1, n, dtype=np.int32), np.arange(1, n, dtype=np.int32)
+    )
     sources = checks.search_of(record_paths=True)
     checks.against_cpu(device, "frontier", graph, sources)
     assert max(g for k, g in groups if k == "commit") == device.max_groups

@@ -57,9 +57,19 @@ def run(device: Device, graph: Graph, search: Search) -> Answer:
                 rounds.relax(parity)
                 if rounds.enqueued >= RECORD_FROM:
                     device.launch(
-                        program, "parents", rounds.batch.relaxing,
-                        work.rows.indptr, work.rows.indices, work.weights, work.dist, work.predist, *work.lists,
-                        parents, rounds.counts, parity, work.limit,
+                        program,
+                        "parents",
+                        rounds.batch.relaxing,
+                        work.rows.indptr,
+                        work.rows.indices,
+                        work.weights,
+                        work.dist,
+                        work.predist,
+                        *work.lists,
+                        parents,
+                        rounds.counts,
+                        parity,
+                        work.limit,
                     )
                 rounds.commit(parity)
                 rounds.enqueued += 1
@@ -83,7 +93,14 @@ def run(device: Device, graph: Graph, search: Search) -> Answer:
         if search.bound is not None:
             distances[distances > search.bound] = np.inf if distances.dtype.kind == "f" else np.iinfo(np.int64).max
         return answer(
-            distances, None, counters, search, rounds=rounds.done, edges_relaxed=edges, edges_touched=edges, atomics=atomics
+            distances,
+            None,
+            counters,
+            search,
+            rounds=rounds.done,
+            edges_relaxed=edges,
+            edges_touched=edges,
+            atomics=atomics,
         )
 
 

@@ -7,7 +7,7 @@ The width of the buckets is a power of two, as on the CPU. A narrow bucket relax
 steps, each of which costs two launches. Measured in mean weight / degree, the mean step between a vertex's edges sorted by
 weight, edges relaxed / m (and rounds) were:
 
-    width        1             8             16            32            frontier
+    width        1             8             16            32            no buckets
     RMAT 17      1.00 (223)    1.11 (46)     1.27 (28)     1.60 (19)     2.3 (10)
     random 17    1.00 (246)    1.01 (68)     1.06 (47)     1.35 (36)     4.8 (26)
     grid 500²    1.00 (10812)  1.04 (2908)   1.18 (1905)   1.37 (1561)   24.6 (1059)
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 LISTS = 4
 COUNTS = 20  # see kernels/delta_stepping.c
 LIGHT, HEAVY = 1, 2
-WIDTH = 16.0
+WIDTH = 8.0
 
 
 def choose_delta(graph: Graph, keys: Keys, wanted: float | None = None) -> float:
@@ -46,7 +46,9 @@ def choose_delta(graph: Graph, keys: Keys, wanted: float | None = None) -> float
             wanted = WIDTH * graph.mean_weight / max(1.0, degree)
     if not wanted > 0:
         return 1.0
-    low, high = (0, 30 if keys.dist == "u32" else 62) if integers else ((-126, 126) if keys.dist == "f32" else (-1022, 1022))
+    low, high = (
+        (0, 30 if keys.dist == "u32" else 62) if integers else ((-126, 126) if keys.dist == "f32" else (-1022, 1022))
+    )
     return math.ldexp(1.0, min(max(math.frexp(wanted)[1] - 1, low), high))
 
 
@@ -85,9 +87,7 @@ class Steps:
         own = (self.pile, self.counts, self.bounds, self.tallies)
         delta = int(self.delta) if w.keys.dist[0] == "u" else self.delta
         inverse = 0 if w.keys.dist[0] == "u" else 1 / self.delta
-        self.device.launch(
-            self.program, "relax", self.batch.relaxing, *arrays, *own, parity, w.limit, delta, inverse
-        )
+        self.device.launch(self.program, "relax", self.batch.relaxing, *arrays, *own, parity, w.limit, delta, inverse)
 
     def commit(self, parity: int) -> None:
         """Enqueue the commitment of what improved."""
@@ -102,8 +102,15 @@ class Steps:
         if self.targets.size:
             self.device.fill(self.counts, 0, offset=15)
             self.device.launch(
-                self.program, "unsettled", self.targets.size,
-                self.targets, self.targets.size, self.work.dist, self.bounds, self.counts, parity,
+                self.program,
+                "unsettled",
+                self.targets.size,
+                self.targets,
+                self.targets.size,
+                self.work.dist,
+                self.bounds,
+                self.counts,
+                parity,
             )
         counts = [int(x) for x in self.device.download(self.counts)]
         self.rounds, self.faults = counts[12], counts[14]
@@ -115,7 +122,9 @@ class Steps:
         if self.targets.size and counts[15] == 0:
             return True
         phase, side = counts[16 + parity], counts[18 + parity]
-        left = counts[2 + parity] + counts[4 + parity] + counts[6 + phase % 2] + counts[8 + phase % 2] + counts[10 + side]
+        left = (
+            counts[2 + parity] + counts[4 + parity] + counts[6 + phase % 2] + counts[8 + phase % 2] + counts[10 + side]
+        )
         return left == 0
 
     def work_done(self) -> tuple[int, int, int]:

@@ -40,7 +40,9 @@ def rows(device: Device, graph: Graph) -> Rows:
         They do not fit; nothing stays behind.
     """
     if graph.indices.dtype != np.int32:
-        raise DeviceError(f"{device.info.name}: kernels take up to 2^31 - 1 vertices, the graph has {graph.num_vertices:,}")
+        raise DeviceError(
+            f"{device.info.name}: kernels take up to 2^31 - 1 vertices, the graph has {graph.num_vertices:,}"
+        )
     with graph._lock:
         kept: dict[Device, Rows] = graph._cache.setdefault("rows", {})
         if device not in kept:

@@ -71,7 +71,7 @@ class Work:
 
     def program(self, file: str) -> Program:
         """Compile a kernel file for this search."""
-        defines: dict[str, object] = {"SMALL": SMALL, "CHUNK": CHUNK}
+        defines: dict[str, Any] = {"SMALL": SMALL, "CHUNK": CHUNK}
         if self.recorded:
             defines["RECORD"] = 1
         if self.rows.weights is None:
