@@ -6,13 +6,13 @@ Plain functions, as in words.py: they run in pytest on PoCL or a GPU, under Oclg
 from contextlib import contextmanager
 from dataclasses import replace
 
+import numpy as np
+
 import answers
 import graphs
-import numpy as np
 import oracle
-
 import steppe as sp
-
+from protocol import raises
 from steppe.gpu import bellman_ford, delta_stepping, frontier, work
 from steppe.search import Search, cut_at_targets
 from steppe.sssp import run as run_on_cpu
@@ -149,12 +149,7 @@ def check_overflow(device, method):
     if method != "bellman-ford":
         assert bounded.predecessors is not None
     too_far = answers.graph_of(4, [(0, 1, 2**62), (1, 2, 2**62), (2, 3, 2**62)], np.int64)
-    try:
-        METHODS[method].run(device, too_far, search_of())
-    except sp.DistanceOverflowError as error:
-        assert "64 bits" in str(error)
-    else:
-        raise AssertionError("not noticed")
+    raises(sp.DistanceOverflowError, "64 bits", METHODS[method].run, device, too_far, search_of())
     small = solve(device, method, too_far, search_of(bound=2**62))
     assert small.distances.tolist() == [0, 2**62, sp.UNREACHABLE, sp.UNREACHABLE]
 
@@ -168,24 +163,31 @@ def check_cycle(device, dtype, n=120):
     assert np.array_equal(solve(device, "bellman-ford", graph, search_of([3])).distances, right)
     edges = [*ring, (back[0], back[1], back[2] - 1)]
     weights = {(u, v): w for u, v, w in edges}
-    try:
-        bellman_ford.run(device, answers.graph_of(n, edges, dtype), search_of([3]))
-    except sp.NegativeCycleError as error:
-        pairs = list(zip(error.cycle, error.cycle[1:] + error.cycle[:1], strict=True))
-        assert sum(weights[pair] for pair in pairs) == -1
-    else:
-        raise AssertionError("not noticed")
+    bad = answers.graph_of(n, edges, dtype)
+    error = raises(sp.NegativeCycleError, "length -1", bellman_ford.run, device, bad, search_of([3]))
+    pairs = zip(error.cycle, error.cycle[1:] + error.cycle[:1], strict=True)
+    assert sum(weights[pair] for pair in pairs) == -1
 
 
 def check_small(device, method, dtype):
     """What fits an interpreter: zero and parallel edges, hubs, ties, cutoff and stop."""
     with tiny():
-        check_named(device, method, dtype, {"zero cycle", "parallel edges", "star", "ties", "absorbed", "negative edge"})
+        check_named(
+            device, method, dtype, {"zero cycle", "parallel edges", "star", "ties", "absorbed", "negative edge"}
+        )
         graph = random_graph(40, 120, dtype, seed=5, hub=20)
         against_cpu(device, method, graph, search_of(record_paths=True))
         against_cpu(device, method, graph, search_of([1, 2], targets=[3], bound=200))
         if method == "bellman-ford" and dtype is not None:
             check_cycle(device, dtype, 16)
+
+
+def check_tiny(device, method, *, record=False, hub=12):
+    """One small graph with ties; what the seeded bugs of mutations.py are shown on."""
+    with tiny(block=8):
+        bellman_ford.RECORD_FROM = 0
+        graph = random_graph(24, 60, np.int32, seed=5, hub=hub, top=8)
+        METHODS[method].run(device, graph, search_of(record_paths=record, delta=1))
 
 
 def check_all(device, method):

@@ -12,6 +12,9 @@ from steppe.gpu import source
 
 WORDS = Path(__file__).parent / "kernels"
 SCAN = "import words; words.check_blocks(device, 64)"
+ROUNDS = "import device_checks; device_checks.check_tiny(device, {!r}, record={})"
+FRONTIER, RECORDED = ROUNDS.format("frontier", False), ROUNDS.format("frontier", True)
+DELTA, BELLMAN = ROUNDS.format("delta-stepping", False), ROUNDS.format("bellman-ford", False)
 
 
 def copy_kernels(folder):
@@ -94,5 +97,98 @@ MUTATIONS = [
         "#ifdef CHECK",
         "#if 0",
         'import words, numpy; words.check_racing(device, "words.c", numpy.dtype("u4"), 300)',
+    ),
+    Mutation(
+        "relax: a plain store for MIN",
+        "relax.h",
+        "return MIN_KEY(&predist[v], key) == dist[v] ? 1u : 0u;",
+        "predist[v] = key; return 1u;",
+        FRONTIER,
+    ),
+    Mutation(
+        "relax: a plain read where others write",
+        "relax.h",
+        "if (key >= LOAD(&predist[v])) return 0u;",
+        "if (key >= predist[v]) return 0u;",
+        FRONTIER,
+    ),
+    Mutation(
+        "relax: dist and pred written apart",
+        "relax.h",
+        "return (KEY)(MIN_CELL(&cells[v], cell) >> 32) == committed ? 1u : 0u;",
+        "((GLOBAL u32 *)cells)[2 * v + 1] = (u32)key; ((GLOBAL u32 *)cells)[2 * v] = (u32)u; return 1u;",
+        RECORDED,
+    ),
+    Mutation(
+        "relax: the row after the last",
+        "relax.h",
+        "i64 degree = indptr[v + 1] - indptr[v];",
+        "i64 degree = indptr[v + 2] - indptr[v];",
+        FRONTIER,
+    ),
+    Mutation(
+        "relax: a chunk that runs past its row",
+        "relax.h",
+        "return end < indptr[u + 1] ? end : indptr[u + 1];",
+        "return end + 1000;",
+        FRONTIER,
+    ),
+    Mutation(
+        "frontier: a plain count of the touched",
+        "frontier.c",
+        "touched[ADD_u32(&counts[parity], 1u)] = v;",
+        "touched[counts[parity]++] = v;",
+        FRONTIER,
+    ),
+    Mutation(
+        "frontier: relax and commit without a boundary between them",
+        "frontier.c",
+        "touched[ADD_u32(&counts[parity], 1u)] = v;",
+        "{ touched[ADD_u32(&counts[parity], 1u)] = v; ((GLOBAL KEY *)dist)[v] = TO_KEY(sum); }",
+        FRONTIER,
+    ),
+    Mutation(
+        "frontier: the length in use is cleared",
+        "frontier.c",
+        "counts[3 - parity] = 0u;",
+        "counts[2 + parity] = 0u;",
+        FRONTIER,
+    ),
+    Mutation(
+        "tally: no barrier before the scratch is used again",
+        "prelude.h",
+        "        T result = scratch[0];                                                                                         \\\n"
+        "        BARRIER();  ",
+        "        T result = scratch[0];                                                                                         \\\n"
+        "                    ",
+        DELTA,
+    ),
+    Mutation(
+        "delta-stepping: the pile in use is cleared",
+        "delta_stepping.c",
+        "        counts[11 - side] = 0u;\n",
+        "        counts[10 + side] = 0u;\n",
+        DELTA,
+    ),
+    Mutation(
+        "delta-stepping: the phase is changed while others read it",
+        "delta_stepping.c",
+        "counts[17 - parity] = mode",
+        "counts[16 + parity] = mode",
+        DELTA,
+    ),
+    Mutation(
+        "delta-stepping: a plain minimum of the pile",
+        "delta_stepping.c",
+        "MIN_KEY(&bounds[3 - side], least);",
+        "bounds[3 - side] = least;",
+        DELTA,
+    ),
+    Mutation(
+        "bellman-ford: tails that tie write plainly",
+        "bellman_ford.c",
+        "STORE(&parents[v], u);",
+        "parents[v] = u;",
+        BELLMAN,
     ),
 ]

@@ -59,7 +59,7 @@ def run(device: Device, graph: Graph, search: Search) -> Answer:
                     device.launch(
                         program,
                         "parents",
-                        rounds.batch.threads,
+                        rounds.batch.relaxing,
                         work.rows.indptr,
                         work.rows.indices,
                         work.weights,

@@ -7,7 +7,7 @@ The width of the buckets is a power of two, as on the CPU. A narrow bucket relax
 steps, each of which costs two launches. Measured in mean weight / degree, the mean step between a vertex's edges sorted by
 weight, edges relaxed / m (and rounds) were:
 
-    width        1             8             16            32            frontier
+    width        1             8             16            32            no buckets
     RMAT 17      1.00 (223)    1.11 (46)     1.27 (28)     1.60 (19)     2.3 (10)
     random 17    1.00 (246)    1.01 (68)     1.06 (47)     1.35 (36)     4.8 (26)
     grid 500²    1.00 (10812)  1.04 (2908)   1.18 (1905)   1.37 (1561)   24.6 (1059)
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 LISTS = 4
 COUNTS = 20  # see kernels/delta_stepping.c
 LIGHT, HEAVY = 1, 2
-WIDTH = 16.0
+WIDTH = 8.0
 
 
 def choose_delta(graph: Graph, keys: Keys, wanted: float | None = None) -> float:
@@ -66,7 +66,7 @@ class Steps:
         self.bounds = device.alloc(6, keys.dtype, fill=keys.infinity)
         self.tallies = device.alloc(3 * device.max_groups, np.uint64, fill=0)
         self.targets = device.upload(work.search.targets.astype(np.int32))
-        self.batch = Batch(device)
+        self.batch = Batch(work)
         self.enqueued = self.faults = self.rounds = 0
         # Before the first step the pile holds nothing and no bucket is open: the sources open bucket 0.
         first = self._key_of_first_bucket()
@@ -87,14 +87,14 @@ class Steps:
         own = (self.pile, self.counts, self.bounds, self.tallies)
         delta = int(self.delta) if w.keys.dist[0] == "u" else self.delta
         inverse = 0 if w.keys.dist[0] == "u" else 1 / self.delta
-        self.device.launch(self.program, "relax", self.batch.threads, *arrays, *own, parity, w.limit, delta, inverse)
+        self.device.launch(self.program, "relax", self.batch.relaxing, *arrays, *own, parity, w.limit, delta, inverse)
 
     def commit(self, parity: int) -> None:
         """Enqueue the commitment of what improved."""
         w = self.work
         arrays = (w.rows.indptr, w.dist, w.predist, w.cells, *w.lists, w.touched)
         own = (self.pile, self.mark, self.counts, self.bounds, self.tallies)
-        self.device.launch(self.program, "commit", self.batch.threads, *arrays, *own, parity, self.kinds)
+        self.device.launch(self.program, "commit", self.batch.committing, *arrays, *own, parity, self.kinds)
 
     def look(self) -> bool:
         """Wait for what was enqueued; tell whether all is settled that was asked for."""

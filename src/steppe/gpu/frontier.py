@@ -29,7 +29,7 @@ class Rounds:
         self.program = work.program("frontier")
         self.counts = self.device.alloc(COUNTS, np.uint32, fill=0)
         self.tallies = self.device.alloc(2 * self.device.max_groups, np.uint64, fill=0)
-        self.batch = Batch(self.device)
+        self.batch = Batch(work)
         self.enqueued = self.done = self.faults = 0
         self.device.upload(np.array([len(work.sources)], np.uint32), into=self.counts, offset=1)
         self.commit(1)
@@ -39,14 +39,14 @@ class Rounds:
         w = self.work
         arguments = (w.rows.indptr, w.rows.indices, w.weights, w.dist, w.predist, w.cells, *w.lists, w.touched)
         self.device.launch(
-            self.program, "relax", self.batch.threads, *arguments, self.counts, self.tallies, parity, w.limit
+            self.program, "relax", self.batch.relaxing, *arguments, self.counts, self.tallies, parity, w.limit
         )
 
     def commit(self, parity: int) -> None:
         """Enqueue the commitment of what improved, which makes the next frontier."""
         w = self.work
         arguments = (w.rows.indptr, w.dist, w.predist, w.cells, *w.lists, w.touched, self.counts, self.tallies, parity)
-        self.device.launch(self.program, "commit", self.batch.threads, *arguments)
+        self.device.launch(self.program, "commit", self.batch.committing, *arguments)
 
     def look(self) -> bool:
         """Wait for what was enqueued; tell whether the frontier is empty."""

@@ -85,9 +85,9 @@ class Keys:
             return keys.view(source.TYPES[self.dist])
         top = self.dtype.type(self.zero)
         if self.dist == "i64":
-            return (keys ^ top).view(np.int64)
+            return np.bitwise_xor(keys, top).view(np.int64)
         flip = np.where(keys >= top, top, self.dtype.type(np.iinfo(self.dtype).max))
-        return (keys ^ flip).view(source.TYPES[self.dist])
+        return np.bitwise_xor(keys, flip).view(source.TYPES[self.dist])
 
 
 def choices(graph: Graph, *, signed: bool = False) -> list[Keys]:

@@ -71,7 +71,7 @@ class Work:
 
     def program(self, file: str) -> Program:
         """Compile a kernel file for this search."""
-        defines: dict[str, object] = {"SMALL": SMALL, "CHUNK": CHUNK}
+        defines: dict[str, Any] = {"SMALL": SMALL, "CHUNK": CHUNK}
         if self.recorded:
             defines["RECORD"] = 1
         if self.rows.weights is None:
@@ -108,22 +108,30 @@ class Batch:
     """How many rounds to enqueue before the host looks, and on how many threads.
 
     A look costs about as much as a launch on PoCL and several on a GPU, so long searches with small frontiers look
-    seldom; with large ones a wrong guess of the number of threads would cost more than the look.
+    seldom; with large ones a wrong guess of the number of threads would cost more than the look. Kernels stride, so any
+    number of threads is right; idle ones cost little on a GPU and something on a CPU.
     """
 
     LONGEST = 32
     LARGE = 1 << 16
 
-    def __init__(self, device: Device) -> None:
-        self.device = device
-        self.rounds, self.threads = 1, 256
+    def __init__(self, work: Work) -> None:
+        self.vertices = work.graph.num_vertices
+        self.least = 1 << 20 if work.device.info.is_gpu else 256
+        degrees = work.graph.degrees[work.sources]
+        large = degrees[degrees > SMALL]
+        self.rounds = 1
+        self._aim(len(degrees) - len(large), int((-(-large // CHUNK)).sum()))
 
     def saw(self, smalls: int, chunks: int) -> None:
         """Learn the size of the frontier."""
-        size = smalls + TEAM * chunks
-        self.rounds = 1 if size > self.LARGE else min(2 * self.rounds, self.LONGEST)
-        # Kernels stride, so any number is right; idle threads cost little on a GPU and something on a CPU.
-        self.threads = max(2 * size, 1 << 20 if self.device.info.is_gpu else 256)
+        self.rounds = 1 if smalls + TEAM * chunks > self.LARGE else min(2 * self.rounds, self.LONGEST)
+        self._aim(smalls, chunks)
+
+    def _aim(self, smalls: int, chunks: int) -> None:
+        self.relaxing = max(2 * (smalls + TEAM * chunks), self.least)
+        touched = min(self.vertices, smalls * SMALL + chunks * CHUNK)  # at most
+        self.committing = max(touched, self.least)
 
 
 def overflow(graph: Graph, distances: Array) -> None:
