@@ -4,6 +4,7 @@
 namespace steppe::bindings {
 void bind_bfs(nanobind::module_& m);
 void bind_graph(nanobind::module_& m);
+void bind_many(nanobind::module_& m);
 void bind_predecessors(nanobind::module_& m);
 void bind_sssp(nanobind::module_& m);
 void bind_verify(nanobind::module_& m);
@@ -19,6 +20,7 @@ NB_MODULE(_core, m) {
     m.doc() = "The native core of steppe. Arguments are checked in Python; use the steppe package, not this module.";
     bind_bfs(m);
     bind_graph(m);
+    bind_many(m);
     bind_predecessors(m);
     bind_sssp(m);
     bind_verify(m);

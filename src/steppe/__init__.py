@@ -9,6 +9,7 @@
 
 from . import generate
 from .bfs import bfs
+from .distances import all_pairs, distances
 from .errors import (
     DeviceError,
     DeviceMemoryError,
@@ -18,6 +19,7 @@ from .errors import (
     NegativeCycleError,
     NegativeWeightError,
     NoPathError,
+    ResultSizeError,
     SteppeError,
     VerificationError,
 )
@@ -25,6 +27,7 @@ from .explain import Explanation
 from .files import read, write
 from .gpu import DeviceInfo, devices, set_default_device
 from .graph import Graph
+from .nearest import Nearest, nearest
 from .paths import UNREACHABLE, PathList, Paths
 from .route import Route, route
 from .sssp import sssp
@@ -42,18 +45,23 @@ __all__ = [
     "FormatError",
     "Graph",
     "GraphError",
+    "Nearest",
     "NegativeCycleError",
     "NegativeWeightError",
     "NoPathError",
     "PathList",
     "Paths",
     "Route",
+    "ResultSizeError",
     "SteppeError",
     "VerificationError",
     "__version__",
+    "all_pairs",
     "bfs",
     "devices",
+    "distances",
     "generate",
+    "nearest",
     "read",
     "route",
     "set_default_device",

@@ -9,6 +9,7 @@
      ├── NegativeCycleError (ValueError)     no shortest path exists: has .cycle
      ├── NoPathError (LookupError)           Paths.path() of a vertex that was not reached
      ├── DistanceOverflowError (OverflowError)  a distance does not fit in 64 bits
+     ├── ResultSizeError (MemoryError)       a result that does not fit in memory or on the disk: has .needed, .free
      ├── VerificationError (AssertionError)  an answer that is not a shortest-path answer: has .vertex
      └── DeviceError (RuntimeError)          a device that is not there or cannot do it
           └── DeviceMemoryError (MemoryError)  has .needed, .free, in bytes
@@ -91,7 +92,7 @@ class NoPathError(SteppeError, LookupError):
 
 
 class DistanceOverflowError(SteppeError, OverflowError):
-    """A distance does not fit in a 64-bit integer; nothing was wrapped."""
+    """A distance does not fit in a 64-bit integer, or in the type asked for; nothing was wrapped."""
 
 
 class VerificationError(SteppeError, AssertionError):
@@ -109,6 +110,28 @@ class VerificationError(SteppeError, AssertionError):
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+
+class ResultSizeError(SteppeError, MemoryError):
+    """A result would not fit in memory, or on the disk; nothing was computed.
+
+    Attributes
+    ----------
+    needed, free : int
+        Bytes.
+    """
+
+    def __init__(self, message: str, *, needed: int, free: int) -> None:
+        super().__init__(message)
+        self.needed = needed
+        self.free = free
+
+    def __reduce__(self) -> Any:
+        return _rebuild_size_error, (str(self), self.needed, self.free)
+
+
+def _rebuild_size_error(message: str, needed: int, free: int) -> ResultSizeError:
+    return ResultSizeError(message, needed=needed, free=free)
 
 
 class DeviceError(SteppeError, RuntimeError):

@@ -12,7 +12,8 @@ import numpy as np
 
 from .. import _core
 from .. import threads as _threads
-from ..errors import DeviceError, DeviceMemoryError, DistanceOverflowError, NegativeWeightError
+from ..errors import DeviceMemoryError, DistanceOverflowError
+from ..verify import distance_dtype
 from . import source as _source
 from .rows import rows
 
@@ -82,20 +83,23 @@ def run(
     graph: Graph,
     sources: npt.NDArray[np.int64],
     *,
+    columns: npt.NDArray[np.int64] | None = None,
     bound: int | float | None = None,
     out: Array | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> tuple[Array, dict[str, Any]]:
-    """Compute the distances from every source to every vertex.
+    """Compute the distances from every source to every vertex. No weight may be negative.
 
     Parameters
     ----------
     sources : ndarray of int64
         Vertices 0…n-1; the same one may stand there twice.
+    columns : ndarray of int64, optional
+        The vertices whose distances are wanted; default: all.
     bound : number, optional
         The inclusive cutoff.
     out : ndarray, optional
-        Where the rows go: shape (sources, vertices), the public dtype of distances.
+        Where the rows go: shape (sources, columns), the public dtype of distances.
     progress : callable, optional
         Called with the number of sources done.
 
@@ -104,13 +108,10 @@ def run(
     tuple
         The matrix, and the fields of an explanation.
     """
-    if graph.has_negative:
-        raise _negative(graph)
-    is_integer = graph.is_integer
     weight = "i32" if graph.weights is None else _source.type_name(graph.weights.dtype)
     n, count = graph.num_vertices, len(sources)
-    public = np.dtype(np.int64) if is_integer or graph.weights is None else graph.weights.dtype
-    result = np.empty((count, n), dtype=public) if out is None else out
+    width = n if columns is None else len(columns)
+    result = np.empty((count, width), dtype=distance_dtype(graph)) if out is None else out
     total = {"rounds": 0, "edges_touched": 0, "atomics": 0}
     with device.count() as counters:
         both = _is_undirected(graph)
@@ -148,7 +149,7 @@ def run(
             matrix.free()
             if over and kind == "u64" and (bound is None or bound > LARGEST["u64"]):
                 _refuse_cut_off(graph, sources[at : at + some], got)
-            _publish(got, kind, result[at : at + some])
+            _publish(got if columns is None else got[:, columns], kind, result[at : at + some])
             at += some
             if progress is not None:
                 progress(at)
@@ -207,11 +208,3 @@ def _refuse_cut_off(graph: Graph, sources: npt.NDArray[np.int64], keys: Array) -
         if lost.any():
             v = graph.label(int(graph.indices[lost][0]))
             raise DistanceOverflowError(f"the distance from {graph.label(source)!r} to {v!r} does not fit in 64 bits")
-
-
-def _negative(graph: Graph) -> NegativeWeightError | DeviceError:
-    assert graph.weights is not None  # noqa: S101 - what has no weights has no negative ones
-    e = int(np.flatnonzero(graph.weights < 0)[0])
-    u = int(np.searchsorted(graph.indptr, e, side="right")) - 1
-    edge = (graph.label(u), graph.label(int(graph.indices[e])), graph.weights[e].item())
-    return NegativeWeightError(f"edge {edge[0]!r} → {edge[1]!r} weighs {edge[2]}: edge sweeps need weights ≥ 0", edge)
