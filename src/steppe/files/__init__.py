@@ -119,7 +119,7 @@ def _is_matrix_market(source: Source) -> bool:
     return bytes(source.data[source.start : source.start + 14]).lower() == b"%%matrixmarket"
 
 
-def _recognise(source: Source) -> str:  # noqa: PLR0911 - a list of questions
+def _recognise(source: Source) -> str:
     """Return the format: by magic number, then suffix, then looks."""
     head = bytes(source.data[source.start : source.start + 4096])
     if head.startswith(steppe_file.MAGIC):
