@@ -68,7 +68,7 @@ EdgeFacts edge_facts(const I* sources, const I* targets, int64_t m, int64_t n, i
 template <class W>
 struct WeightFacts {
     W smallest = 0, largest = 0;
-    double sum = 0;
+    double mean = 0;
     int64_t first_bad = -1;  // NaN or -inf
 };
 
@@ -79,7 +79,7 @@ WeightFacts<W> weight_facts(const W* weights, int64_t m, int threads) {
     struct Part {
         W low = std::numeric_limits<W>::max(), high = std::numeric_limits<W>::lowest();
         double sum = 0;
-        int64_t bad = -1;
+        int64_t count = 0, bad = -1;
     };
     std::vector<Part> parts((m + grain - 1) / grain);
     parallel_for(threads, static_cast<int64_t>(parts.size()), 1, [&](int64_t begin, int64_t end, int) {
@@ -97,6 +97,7 @@ WeightFacts<W> weight_facts(const W* weights, int64_t m, int threads) {
                 part.low = std::min(part.low, w);
                 part.high = std::max(part.high, w);
                 part.sum += static_cast<double>(w);
+                ++part.count;
             }
             parts[p] = part;
         }
@@ -106,10 +107,14 @@ WeightFacts<W> weight_facts(const W* weights, int64_t m, int threads) {
         all.low = std::min(all.low, part.low);
         all.high = std::max(all.high, part.high);
         all.sum += part.sum;
+        all.count += part.count;
         if (all.bad < 0) all.bad = part.bad;
     }
     if (all.low > all.high) return {0, 0, 0, all.bad};
-    return {all.low, all.high, all.sum, all.bad};
+    // The largest weights may add up to more than a double holds; any number in their range will do then.
+    const double mean =
+        std::isfinite(all.sum) ? all.sum / static_cast<double>(all.count) : static_cast<double>(all.high);
+    return {all.low, all.high, mean, all.bad};
 }
 
 // Writes offsets[0..n], out_targets and out_weights. Ids must be in [0, n). `both` adds the opposite of every edge that

@@ -12,6 +12,7 @@
 #include "atomics.hpp"
 #include "csr.hpp"
 #include "delta_stepping.hpp"
+#include "packed.hpp"
 #include "dijkstra.hpp"
 #include "memory.hpp"
 #include "parallel.hpp"
@@ -96,7 +97,8 @@ class ManySearches {
         s.watch = &inner_;
         const Stats stats = q_.method == ManyMethod::kDijkstra
                                 ? dijkstra<false>(g_, s, dist.data(), static_cast<V*>(nullptr))
-                                : delta_stepping<false>(g_, s, dist.data(), static_cast<V*>(nullptr));
+                                : delta_stepping<false>(g_, static_cast<const Packed<W>*>(nullptr), s, dist.data(),
+                                                        static_cast<V*>(nullptr));
         if (inner_.stopped()) return true;
         if (std::is_integral_v<D> && stats.overflow && !is_cut && (sizeof(D) == 4 || cut_off(dist.data()))) return false;
         write(i, dist.data());

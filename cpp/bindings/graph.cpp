@@ -28,7 +28,7 @@ void bind_graph(nb::module_& m) {
                     nb::gil_scoped_release release;
                     f = weight_facts<W>(in<W>(weights), static_cast<int64_t>(weights.size()), threads);
                 }
-                return nb::make_tuple(f.smallest, f.largest, f.sum, f.first_bad);
+                return nb::make_tuple(f.smallest, f.largest, f.mean, f.first_bad);
             });
         },
         "weights"_a, "threads"_a);

@@ -1,4 +1,4 @@
-"""Arrays that callers give, as the types a graph stores: nothing is rounded, wrapped or guessed."""
+"""Arrays as a graph stores them: vertex ids and weights of any type in, a few types out, no value changed."""
 
 from __future__ import annotations
 
@@ -8,26 +8,39 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import DistanceOverflowError, GraphError
+from .labels import as_labels
 
 Array = npt.NDArray[Any]
 
 
 def vertex_dtype(n: int) -> type[np.int32 | np.int64]:
-    """Return the type that vertices of a graph of ``n`` are stored in."""
+    """Return the type of vertices: int32 while it can hold them."""
     return np.int32 if n < 2**31 else np.int64
 
 
-def ids(values: npt.ArrayLike, name: str, relabel: bool) -> Array:
-    """Return vertex ids as int32 or int64, or as they are where they become labels."""
+def vertex_count(n: object) -> int:
+    """Return a number of vertices as given by a caller."""
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
+        raise GraphError(f"num_vertices must be a whole number, not {n!r}")
+    if not 0 <= n < 2**62:
+        raise GraphError(f"num_vertices must be at least 0 and less than 2^62, not {n}")
+    return int(n)
+
+
+def read_only(array: Array) -> Array:
+    """Return a view that cannot be written to; whoever gave the array may still write to theirs."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def ids(values: npt.ArrayLike, name: str) -> Array:
+    """Return vertex ids as int32 or int64 without changing any."""
     array = np.asarray(values)
     if array.ndim != 1:
         raise GraphError(f"{name} must be one-dimensional, not of shape {array.shape}")
     if array.size == 0 and array.dtype.kind == "f":
         array = array.astype(np.int32)
-    if array.dtype.kind == "f" and np.isnan(array).any():
-        raise GraphError(f"{name} holds NaN")
-    if relabel:
-        return array
     if array.dtype.kind not in "iu":
         raise GraphError(f"{name} must be integers, not {array.dtype} (use relabel=True for other labels)")
     if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
@@ -55,3 +68,15 @@ def stored_weights(weights: npt.ArrayLike) -> Array:
         raise DistanceOverflowError(f"weight {high} does not fit in a 64-bit signed distance")
     narrow = low >= -(2**31) and high < 2**31
     return np.ascontiguousarray(w, dtype=np.int32 if narrow else np.int64)
+
+
+def label_array(values: npt.ArrayLike, name: str) -> Array:
+    """Return labels as a one-dimensional array without changing any; NaN, which equals nothing, is refused."""
+    array = as_labels(values)
+    if array.ndim != 1:
+        raise GraphError(f"{name} must be one-dimensional, not of shape {array.shape}")
+    if array.size == 0 and array.dtype.kind == "f":
+        array = array.astype(np.int32)
+    if bool((array != array).any()):  # noqa: PLR0124 - NaN, among objects too
+        raise GraphError(f"{name} holds NaN")
+    return array

@@ -1,7 +1,7 @@
 """Graph: an immutable weighted graph in compressed sparse rows.
 
 ``indptr`` (int64, n + 1) and ``indices`` hold the out-edges of every vertex; ``weights`` runs beside ``indices`` or is None. Weights are stored
-as int32, int64, float32 or float64 (:func:`.arrays.stored_weights`): one list of types for the core, the kernels and the files. An undirected
+as int32, int64, float32 or float64 (:func:`steppe.arrays.stored_weights`): one list of types for the core, the kernels and the files. An undirected
 graph stores both directions of every edge. Nothing changes after construction, so a graph may be shared by threads; facts that cost a
 pass (reverse graph, symmetry) are computed once, when first asked for, under a lock.
 """
@@ -16,9 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, threads
-from .arrays import Array, ids, stored_weights, vertex_dtype
+from .arrays import ids, label_array, read_only, stored_weights, vertex_count, vertex_dtype
 from .errors import GraphError
 from .labels import Labels
+from .labels import relabel as _relabel
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -79,28 +80,41 @@ class Graph:
     ) -> Self:
         """Wrap checked arrays. ``facts`` (min, max, mean weight) saves a pass when they are known."""
         self = cls.__new__(cls)
-        for array in (indptr, indices, weights):
-            if array is not None and array.flags.writeable:
-                array.flags.writeable = False
-        self.indptr, self.indices, self.weights = indptr, indices, weights
-        self.num_vertices, self.num_edges = len(indptr) - 1, len(indices)
-        self.directed = directed
-        self._labels = labels
-        self._lock = threading.RLock()
-        self._cache = {}
-        if labels is not None and len(labels) != self.num_vertices:
-            raise GraphError(f"{len(labels)} labels for {self.num_vertices} vertices")
+        n = len(indptr) - 1
+        if labels is not None and len(labels) != n:
+            raise GraphError(f"{len(labels)} labels for {n} vertices")
         if facts is None:
-            facts = (1, 1, 1.0) if weights is None else self._weight_facts(weights)
-        self.min_weight, self.max_weight, self.mean_weight = facts
+            facts = (1, 1, 1.0) if weights is None else cls._weight_facts(weights)
+        low, high, mean = facts
+        # Past __setattr__, which refuses.
+        vars(self).update(
+            indptr=read_only(indptr),
+            indices=read_only(indices),
+            weights=None if weights is None else read_only(weights),
+            num_vertices=n,
+            num_edges=len(indices),
+            directed=directed,
+            min_weight=low,
+            max_weight=high,
+            mean_weight=mean,
+            _labels=labels,
+            _lock=threading.RLock(),
+            _cache={},
+        )
         return self
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Graph is immutable: {name} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Graph is immutable: {name} cannot be deleted")
 
     @staticmethod
     def _weight_facts(weights: Array) -> tuple[int | float, int | float, float]:
-        low, high, total, bad = _core.weight_facts(weights, threads.available())
+        low, high, mean, bad = _core.weight_facts(weights, threads.available())
         if bad >= 0:
             raise GraphError(f"weights[{bad}] is {weights[bad]}: weights must be numbers (+inf means no edge)")
-        return low, high, total / max(1, len(weights))
+        return low, high, mean
 
     # Construction ---------------------------------------------------------------------------------------------------
 
@@ -137,7 +151,8 @@ class Graph:
         >>> sp.sssp(g, "a").distance("c")
         3.5
         """
-        u, v = ids(sources, "sources", relabel), ids(targets, "targets", relabel)
+        take = label_array if relabel else ids
+        u, v = take(sources, "sources"), take(targets, "targets")
         w = None if weights is None else stored_weights(weights)
         if len(u) != len(v) or (w is not None and len(w) != len(u)):
             raise GraphError(f"ragged edges: {len(u)} sources, {len(v)} targets, {len(u if w is None else w)} weights")
@@ -145,9 +160,8 @@ class Graph:
         if relabel:
             if num_vertices is not None:
                 raise GraphError("num_vertices cannot be given with relabel=True: the labels decide")
-            values, both = np.unique(np.concatenate([u, v]), return_inverse=True)
-            labels, num_vertices = Labels(values), len(values)
-            u, v = both[: len(u)].astype(np.int64), both[len(u) :].astype(np.int64)
+            labels, u, v = _relabel(u, v)
+            num_vertices = len(labels)
         if u.dtype != v.dtype:
             u, v = u.astype(np.int64), v.astype(np.int64)
         return cls._build(u, v, w, num_vertices, directed, labels)
@@ -156,14 +170,16 @@ class Graph:
     def _build(cls, u: Array, v: Array, w: Array | None, n: int | None, directed: bool, labels: Labels | None) -> Self:
         """Sort edges (ids of one dtype, int32 or int64; stored weights) into rows."""
         team = threads.available()
-        limit = np.iinfo(np.int64).max if n is None else n
+        limit = np.iinfo(np.int64).max if n is None else vertex_count(n)
         _, largest, loops, bad, is_sorted = _core.edge_facts(u, v, limit, team)
         if bad >= 0:
             count = "" if n is None else f" of {n} vertices"
             raise GraphError(f"edge {bad} is ({u[bad]}, {v[bad]}): vertex ids must be 0…n-1{count}")
+        if n is None and largest >= 2**28 and largest > 1000 * len(u):
+            raise GraphError(
+                f"the largest of {len(u)} edges' ids is {largest}: use relabel=True, or give num_vertices to keep all ids up to it"
+            )
         n = int(largest) + 1 if n is None else int(n)
-        if n < 0:
-            raise GraphError(f"num_vertices must not be negative: {n}")
         arcs = len(u) if directed else 2 * len(u) - loops
         facts = None if w is None else cls._weight_facts(w)
         indptr = np.empty(n + 1, dtype=np.int64)
@@ -198,7 +214,7 @@ class Graph:
             raise GraphError("indptr must be a one-dimensional array of n + 1 integers")
         rows = rows.astype(np.int64, copy=False)
         n = len(rows) - 1
-        columns = ids(indices, "indices", False)
+        columns = ids(indices, "indices")
         if rows[0] != 0 or rows[-1] != len(columns) or (n and bool((np.diff(rows) < 0).any())):
             raise GraphError(f"indptr must rise from 0 to len(indices) = {len(columns)}")
         _, _, _, bad, _ = _core.edge_facts(columns, columns, n, threads.available())
@@ -208,7 +224,7 @@ class Graph:
         if w is not None and len(w) != len(columns):
             raise GraphError(f"ragged edges: {len(columns)} indices, {len(w)} weights")
         columns = columns.astype(vertex_dtype(n), copy=False)
-        named = None if labels is None else Labels(np.asarray(labels))
+        named = None if labels is None else Labels(label_array(labels, "labels")).check()
         return cls._make(rows, columns, w, labels=named, directed=directed)
 
     @classmethod
@@ -217,7 +233,9 @@ class Graph:
 
         ``directed=False`` adds the opposite of every entry (the smaller of two weights then counts, as in SciPy).
         """
-        if matrix.shape[0] != matrix.shape[1]:
+        if not hasattr(matrix, "tocoo"):
+            raise GraphError(f"from_scipy takes a sparse matrix or array, not {type(matrix).__name__}")
+        if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
             raise GraphError(f"the matrix must be square, not {matrix.shape}")
         if matrix.format == "csr" and directed:
             return cls.from_csr(matrix.indptr, matrix.indices, matrix.data)
@@ -234,7 +252,8 @@ class Graph:
         u = np.array([t[0] for t in triples], dtype=np.int64)
         v = np.array([t[1] for t in triples], dtype=np.int64)
         w = None if weight is None else stored_weights([t[2] for t in triples] or np.empty(0, dtype=np.int32))
-        labels = None if nodes == list(range(len(nodes))) else Labels.of_objects(nodes)
+        plain = nodes == list(range(len(nodes))) and all(type(node) is int for node in nodes)
+        labels = None if plain else Labels.of_objects(nodes)
         return cls._build(u, v, w, len(nodes), graph.is_directed(), labels)
 
     # Vertices and labels --------------------------------------------------------------------------------------------
@@ -296,7 +315,7 @@ class Graph:
     @cached_property
     def degrees(self) -> npt.NDArray[np.int64]:
         """The out-degree of every vertex."""
-        return np.diff(self.indptr)
+        return read_only(np.diff(self.indptr))
 
     @property
     def reverse(self) -> Graph:

@@ -8,7 +8,7 @@ first id is kept.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -51,9 +51,18 @@ class Labels:
     def of_objects(cls, objects: Iterable[Hashable]) -> Self:
         """Return labels that may be any hashable objects (tuples included), as NetworkX has them."""
         items = list(objects)
-        array = np.empty(len(items), dtype=object)
-        array[:] = items
-        return cls(array)
+        return cls(np.fromiter(items, dtype=object, count=len(items)))
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.values,)
+
+    def check(self) -> Self:
+        """Return the labels themselves if no two are alike."""
+        if not isinstance(self.values, range):
+            count = len(np.unique(self.values)) if self.values.dtype.kind in "iu" else len(self._places)
+            if count != len(self):
+                raise GraphError("labels are not unique")
+        return self
 
     def __len__(self) -> int:
         return len(self.values)
@@ -69,7 +78,10 @@ class Labels:
 
     @cached_property
     def _places(self) -> dict[Any, int]:
-        places = {label: i for i, label in enumerate(self.array.tolist())}
+        try:
+            places = {label: i for i, label in enumerate(self.array.tolist())}
+        except TypeError as error:
+            raise GraphError(f"labels must be hashable: {error}") from None
         if len(places) != len(self):
             raise GraphError("labels are not unique")
         return places
@@ -89,7 +101,9 @@ class Labels:
         elif self.values.dtype.kind in "iu":
             if isinstance(label, int) and not isinstance(label, bool):
                 values, order = self._sorted
-                place = int(np.searchsorted(values, label)) if _fits(label, values.dtype) else len(values)
+                place = len(values)
+                if _fits(label, values.dtype):  # in the labels' own type: int64 and uint64 meet in float64 only
+                    place = int(np.searchsorted(values, values.dtype.type(label)))
                 if place < len(values) and values[place] == label:
                     return int(order[place])
         else:
@@ -101,9 +115,12 @@ class Labels:
 
     def indices(self, labels: Any) -> npt.NDArray[np.int64]:
         """Return the vertices that have these labels, as an array."""
+        if isinstance(labels, (str, bytes)) or not hasattr(labels, "__iter__"):
+            raise GraphError(f"vertices must be given as a list of labels, not {labels!r}")
         if isinstance(self.values, range) or self.values.dtype.kind in "iu":
             wanted = np.asarray(labels)
-            if wanted.dtype.kind in "iu" and wanted.ndim == 1:
+            same = isinstance(self.values, range) or np.result_type(wanted, self.values).kind in "iu"
+            if wanted.dtype.kind in "iu" and wanted.ndim == 1 and same:
                 if isinstance(self.values, range):
                     result = wanted.astype(np.int64) - self.values.start
                     bad = (result < 0) | (result >= len(self))
@@ -126,8 +143,66 @@ class Labels:
         return taken
 
 
+def as_labels(values: npt.ArrayLike | Iterable[Hashable]) -> npt.NDArray[Any]:
+    """Return labels as an array that changes none of them: of objects where NumPy has no common type.
+
+    >>> as_labels([1, "a"]).tolist(), as_labels([(1, 2), (3, 4)]).tolist(), as_labels(["x", "y"]).dtype.kind
+    ([1, 'a'], [(1, 2), (3, 4)], 'U')
+    """
+    if hasattr(values, "__array__"):
+        return np.asarray(values)
+    items = list(cast("Iterable[Hashable]", values))
+    try:
+        array = np.asarray(items)
+        if array.ndim == 1 and array.tolist() == items:
+            return array
+    except (ValueError, OverflowError):  # ragged, or an integer of more than 64 bits
+        pass
+    return np.fromiter(items, dtype=object, count=len(items))
+
+
+def relabel(
+    sources: npt.NDArray[Any], targets: npt.NDArray[Any]
+) -> tuple[Labels, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return labels made of the ids that appear, sorted, and both ends of the edges as 0…n-1.
+
+    >>> labels, u, v = relabel(np.array([30, 10]), np.array([10, 20]))
+    >>> labels.array.tolist(), u.tolist(), v.tolist()
+    ([10, 20, 30], [2, 0], [0, 1])
+    """
+    kinds, count = {sources.dtype.kind, targets.dtype.kind}, len(sources)
+    if kinds <= {"i", "u"}:
+        sources, targets = _signed(sources), _signed(targets)
+    common = np.result_type(sources, targets) if len(kinds) == 1 or kinds <= {"i", "u"} else np.dtype(object)
+    if common.kind == "f" and kinds <= {"i", "u"}:  # int64 and ids beyond 2^63
+        common = np.dtype(object)
+    ids = np.concatenate([sources.astype(common), targets.astype(common)])
+    if common.kind != "O":
+        values, places = np.unique(ids, return_inverse=True)
+        return Labels(values), places[:count].astype(np.int64), places[count:].astype(np.int64)
+    try:
+        numbers: dict[Any, int] = {}
+        places = np.array([numbers.setdefault(label, len(numbers)) for label in ids.tolist()], dtype=np.int64)
+    except TypeError as error:
+        raise GraphError(f"labels must be hashable: {error}") from None
+    names = list(numbers)
+    try:
+        order = sorted(range(len(names)), key=names.__getitem__)
+    except TypeError:  # strings among numbers: in the order of their appearance
+        order = list(range(len(names)))
+    rank = np.empty(len(names), dtype=np.int64)
+    rank[order] = np.arange(len(names))
+    places = rank[places]
+    return Labels.of_objects(names[i] for i in order), places[:count], places[count:]
+
+
+def _signed(ids: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return unsigned ids as int64 where they fit."""
+    return ids.astype(np.int64) if ids.dtype != np.uint64 or not ids.size or ids.max() < 2**63 else ids
+
+
 def _is_run(values: npt.NDArray[Any]) -> bool:
-    return bool(values[-1] - values[0] == len(values) - 1) and bool((values[1:] - values[:-1] == 1).all())
+    return int(values[-1]) - int(values[0]) == len(values) - 1 and bool((values[1:] - values[:-1] == 1).all())
 
 
 def _fits(label: int, dtype: np.dtype[Any]) -> bool:

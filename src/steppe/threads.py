@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import os
 from functools import cache
 from pathlib import Path
@@ -45,6 +46,7 @@ def resolve(threads: int | None) -> int:
             threads = int(text)
         except ValueError:
             raise ValueError(f"STEPPE_NUM_THREADS must be a whole number, not {text!r}") from None
+    threads = operator.index(threads)
     if threads < 1:
         raise ValueError(f"threads must be at least 1, not {threads}")
-    return int(threads)
+    return threads

@@ -112,9 +112,9 @@ def inclusive(bound: int | float, dtype: np.dtype[Any]) -> int | float | None:
     >>> inclusive(7.5, np.dtype(np.int64)), inclusive(math.inf, np.dtype(np.int64))
     (7, None)
     """
-    if math.isnan(bound):
+    if bound != bound:  # noqa: PLR0124
         raise ValueError("a cutoff must be a number, not NaN")
-    if bound == math.inf:
+    if bound == math.inf or (dtype.kind == "f" and bound > float(np.finfo(dtype).max)):
         return None
     if dtype.kind == "i":
         largest = int(np.iinfo(dtype).max) - 1
