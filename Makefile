@@ -5,7 +5,10 @@
 #   make lint       ruff, mypy --strict, clang-format
 #   make sanitize   the native core's tests under AddressSanitizer + UBSan, then under ThreadSanitizer
 #   make stub       write src/steppe/_core.pyi anew, after a change of the bindings
-#   make bench      the benchmarks, against other libraries
+#   make bench      medium graphs against every other library installed: tables and charts, about two minutes
+#   make bench-sssp    large graphs against SciPy (and GAP, where STEPPE_GAP names its programs)
+#   make bench-report  docs/benchmarks.md, its charts and the README's table, from what was measured (RESULTS=files)
+#   make bench-count   instructions per query, by Valgrind; make bench-build, bench-read: making graphs
 #   make test-gpu   the device tests, on a GPU of this machine (DEVICE=cuda, cuda:1, opencl:NAME)
 #   make clean      remove everything the other targets made
 
@@ -22,7 +25,8 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -type f ! -name '*
 SANITIZED := $(wildcard $(addprefix tests/test_,$(addsuffix .py,graph sssp bfs bellman_ford verify paths read route generate threads)))
 LIBRARY = $$(realpath "$$($(CXX) -print-file-name=lib$(1).so)")
 
-.PHONY: demo test test-gpu lint stub sanitize sanitize-address sanitize-thread bench clean
+.PHONY: demo test test-gpu lint stub sanitize sanitize-address sanitize-thread clean \
+        bench bench-sssp bench-peers bench-growth bench-full bench-report bench-build bench-read bench-count
 
 demo: $(VENV)/.cli
 	$(BIN)/python examples/demo.py
@@ -45,7 +49,25 @@ stub: $(VENV)/.lint
 	$(BIN)/ruff format --quiet src/steppe/_core.pyi
 
 bench: $(VENV)/.bench
-	$(BIN)/python -m benchmarks.run
+	$(BIN)/python -m benchmarks.run --plan quick
+	$(BIN)/python -m benchmarks.report benchmarks/results/quick.jsonl
+
+bench-sssp bench-peers bench-growth bench-full: bench-%: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.run --plan $*
+	$(BIN)/python -m benchmarks.report benchmarks/results/$*.jsonl
+
+RESULTS ?= $(wildcard benchmarks/results/sssp.jsonl benchmarks/results/peers.jsonl benchmarks/results/growth.jsonl)
+bench-report: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.report --docs $(RESULTS)
+
+bench-build: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.build
+
+bench-read: $(VENV)/.bench
+	$(BIN)/python benchmarks/read.py
+
+bench-count: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.instructions
 
 clean:
 	rm -rf .venv .venv-address .venv-thread build .mypy_cache .ruff_cache .pytest_cache .hypothesis
