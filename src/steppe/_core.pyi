@@ -48,6 +48,22 @@ def is_symmetric(
     reverse_weights: NDArray[Any] | None,
     threads: int,
 ) -> bool: ...
+def many(
+    method: str,
+    indptr: NDArray[np.int64],
+    indices: NDArray[Any],
+    weights: NDArray[Any] | None,
+    sources: NDArray[np.int64],
+    columns: NDArray[np.int64] | None,
+    cutoff: int | None,
+    float_cutoff: float | None,
+    delta: float,
+    mean_weight: float,
+    max_weight: float,
+    threads: int,
+    rows: NDArray[Any],
+    progress: Any | None,
+) -> int: ...
 def canonical_predecessors(
     indptr: NDArray[np.int64],
     indices: NDArray[Any],

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, threads
-from .arrays import ids, label_array, read_only, stored_weights, vertex_count, vertex_dtype
+from .arrays import Array, ids, label_array, read_only, stored_weights, vertex_count, vertex_dtype
 from .errors import GraphError
 from .labels import Labels
 from .labels import relabel as _relabel
