@@ -35,7 +35,7 @@ std::optional<D> push_alone(const Rows& g, const In* in, const Search<V, D>& sea
     const D limit = search.limit;
     bool overflow = false;
     int64_t relaxed = 0, next_poll = 1 << 16;
-    const int64_t look = std::max<int64_t>(1 << 14, g.edges() / 32);
+    const int64_t look = std::max<int64_t>(1 << 14, g.edges() / 24);
     int64_t next_look = look;
     std::optional<D> low;
 
@@ -44,7 +44,7 @@ std::optional<D> push_alone(const Rows& g, const In* in, const Search<V, D>& sea
         if (pending.all_settled([&](D d) { return d != kInfinity<D> && width.bucket(d) < b; })) break;
         if (in && STEPPE_UNLIKELY(relaxed > next_look)) {
             next_look = relaxed + look;
-            if (pull_pays(*in, g, tentative, width.least(b))) {
+            if (pull_pays(*in, tentative, width.least(b), g.edges() - relaxed)) {
                 low = width.least(b);
                 break;
             }

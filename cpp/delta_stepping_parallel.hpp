@@ -30,7 +30,7 @@ std::optional<D> push_shared(const Rows& g, const In* in, const Search<V, D>& se
     for (int t = 0; t < search.threads; ++t) workers[t] = std::make_unique<Worker<V>>(bins, slots, t);
     for (V s : begin) workers[0]->file(width.bucket(tentative.load(s)), s);
     std::vector<Stats> parts(search.threads);
-    const int64_t look = std::max<int64_t>(1 << 14, g.edges() / 32 / search.threads);
+    const int64_t look = std::max<int64_t>(1 << 14, g.edges() / 24 / search.threads);
 
     parallel(search.threads, [&](int thread, int team) {
         bins.join(team);
@@ -82,7 +82,8 @@ std::optional<D> push_shared(const Rows& g, const In* in, const Search<V, D>& se
             }
             if (in && thread == 0 && mine.edges_relaxed > next_look) {
                 next_look = mine.edges_relaxed + look;
-                if (pull_pays(*in, g, tentative, width.least(bucket))) turn.store(true, std::memory_order_relaxed);
+                if (pull_pays(*in, tentative, width.least(bucket), g.edges() - mine.edges_relaxed * team))
+                    turn.store(true, std::memory_order_relaxed);
             }
             if (search.watch->stopped() || too_wide.load(std::memory_order_relaxed) ||
                 turn.load(std::memory_order_relaxed))
