@@ -12,9 +12,9 @@
 #include "atomics.hpp"
 #include "csr.hpp"
 #include "delta_stepping.hpp"
-#include "packed.hpp"
 #include "dijkstra.hpp"
 #include "memory.hpp"
+#include "packed.hpp"
 #include "parallel.hpp"
 #include "search.hpp"
 
@@ -100,7 +100,8 @@ class ManySearches {
                                 : delta_stepping<false>(g_, static_cast<const Packed<W>*>(nullptr), s, dist.data(),
                                                         static_cast<V*>(nullptr));
         if (inner_.stopped()) return true;
-        if (std::is_integral_v<D> && stats.overflow && !is_cut && (sizeof(D) == 4 || cut_off(dist.data()))) return false;
+        if (std::is_integral_v<D> && stats.overflow && !is_cut && (sizeof(D) == 4 || cut_off(dist.data())))
+            return false;
         write(i, dist.data());
         return true;
     }
@@ -109,8 +110,8 @@ class ManySearches {
     void hops(int64_t i, Buffer<Narrow>& dist, Buffer<V>& queue) {
         if (dist.size() == 0) dist = Buffer<Narrow>(g_.n), queue = Buffer<V>(g_.n);
         std::fill(dist.begin(), dist.end(), kInfinity<Narrow>);
-        const Narrow last = q_.bounded ? static_cast<Narrow>(std::min<uint64_t>(q_.bound, kLargest<Narrow>))
-                                       : kLargest<Narrow>;
+        const Narrow last =
+            q_.bounded ? static_cast<Narrow>(std::min<uint64_t>(q_.bound, kLargest<Narrow>)) : kLargest<Narrow>;
         int64_t head = 0, tail = 0;
         dist[q_.sources[i]] = 0;
         queue[tail++] = static_cast<V>(q_.sources[i]);
