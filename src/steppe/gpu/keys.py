@@ -85,7 +85,7 @@ class Keys:
             return keys.view(source.TYPES[self.dist])
         top = self.dtype.type(self.zero)
         flip = top if self.dist == "i64" else np.where(keys >= top, top, self.dtype.type(np.iinfo(self.dtype).max))
-        signed: NDArray[Any] = np.bitwise_xor(keys, flip).view(source.TYPES[self.dist])
+        signed: Array = np.bitwise_xor(keys, flip).view(source.TYPES[self.dist])
         return signed
 
 
