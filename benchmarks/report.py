@@ -20,7 +20,7 @@ from . import chart, graphs, rivals
 Row = dict[str, Any]
 CASE = ("family", "size", "weights")
 RECORDED = "steppe, recorded"
-TIMES = "×"  # noqa: RUF001 - the sign for "times"
+TIMES = "×"
 KEY = (*CASE, "task", "output", "threads", "state", "method", "rival")
 
 

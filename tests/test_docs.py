@@ -25,8 +25,9 @@ def blocks(page, language):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
-def test_python_blocks(page):
+def test_python_blocks(page, tmp_path, monkeypatch):
     """Blocks of a page share their names; a line ending in `# → text` must print that text."""
+    monkeypatch.chdir(tmp_path)
     code = "".join(blocks(page, "python"))
     expected = re.findall(r"# → (.*)$", code, re.MULTILINE)
     printed = io.StringIO()

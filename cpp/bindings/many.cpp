@@ -6,8 +6,8 @@
 namespace steppe::bindings {
 
 void bind_many(nb::module_& m) {
-    // Fills `rows` (sources x columns); `columns` None: every vertex. Returns the first source with a distance that does
-    // not fit in 64 bits, or -1. With weights None every edge has length 1 and the method does not matter.
+    // Fills `rows` (sources x columns); `columns` None: every vertex. Returns the first source with a distance that
+    // does not fit in 64 bits, or -1. With weights None every edge has length 1 and the method does not matter.
     m.def(
         "many",
         [](std::string method, InOf<int64_t> indptr, In indices, std::optional<In> weights, InOf<int64_t> sources,

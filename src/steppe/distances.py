@@ -7,9 +7,7 @@ without ever being held in memory as a whole; whether the whole would fit is ask
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +24,9 @@ from .sssp import run as run_sssp
 from .verify import distance_dtype, inclusive
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from os import PathLike
+
     from .graph import Graph
 
 Array = npt.NDArray[Any]
@@ -190,9 +191,7 @@ def _choose(graph: Graph, *, on_device: bool) -> str:
     return "dijkstra" if graph.num_edges < 20_000 else "delta-stepping"
 
 
-def _deliver(
-    question: Question, *, sparse: bool, dtype: npt.DTypeLike | None, out: str | PathLike[str] | None
-) -> Any:
+def _deliver(question: Question, *, sparse: bool, dtype: npt.DTypeLike | None, out: str | PathLike[str] | None) -> Any:
     """Compute, and hand over in the form that was asked for."""
     natural = distance_dtype(question.graph)
     stored = natural if dtype is None else np.dtype(dtype)
@@ -202,7 +201,9 @@ def _deliver(
         if question.bound is None:
             raise ValueError("sparse=True needs a cutoff: without one most pairs are reachable, and nothing is sparse")
         if out is not None:
-            raise ValueError("sparse=True and out= do not go together: write the sparse matrix with scipy.sparse.save_npz")
+            raise ValueError(
+                "sparse=True and out= do not go together: write the sparse matrix with scipy.sparse.save_npz"
+            )
         return _sparse(question, stored)
     if out is not None:
         key = (natural, question.bound, question.graph, question.sources, question.columns)

@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, threads
-from .arrays import Array, ids, label_array, read_only, stored_weights, vertex_count, vertex_dtype
+from .arrays import Array, ids, label_array, read_only, stored_weights
+from .build import Facts, checked_rows, rows_of_edges, weight_facts
 from .errors import GraphError
 from .labels import Labels
 from .labels import relabel as _relabel
@@ -76,7 +77,7 @@ class Graph:
         *,
         labels: Labels | None,
         directed: bool,
-        facts: tuple[int | float, int | float, float] | None = None,
+        facts: Facts | None = None,
     ) -> Self:
         """Wrap checked arrays. ``facts`` (min, max, mean weight) saves a pass when they are known."""
         self = cls.__new__(cls)
@@ -84,7 +85,7 @@ class Graph:
         if labels is not None and len(labels) != n:
             raise GraphError(f"{len(labels)} labels for {n} vertices")
         if facts is None:
-            facts = (1, 1, 1.0) if weights is None else cls._weight_facts(weights)
+            facts = (1, 1, 1.0) if weights is None else weight_facts(weights)
         low, high, mean = facts
         # Past __setattr__, which refuses.
         vars(self).update(
@@ -108,13 +109,6 @@ class Graph:
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"a Graph is immutable: {name} cannot be deleted")
-
-    @staticmethod
-    def _weight_facts(weights: Array) -> tuple[int | float, int | float, float]:
-        low, high, mean, bad = _core.weight_facts(weights, threads.available())
-        if bad >= 0:
-            raise GraphError(f"weights[{bad}] is {weights[bad]}: weights must be numbers (+inf means no edge)")
-        return low, high, mean
 
     # Construction ---------------------------------------------------------------------------------------------------
 
@@ -169,24 +163,8 @@ class Graph:
     @classmethod
     def _build(cls, u: Array, v: Array, w: Array | None, n: int | None, directed: bool, labels: Labels | None) -> Self:
         """Sort edges (ids of one dtype, int32 or int64; stored weights) into rows."""
-        team = threads.available()
-        limit = np.iinfo(np.int64).max if n is None else vertex_count(n)
-        _, largest, loops, bad, is_sorted = _core.edge_facts(u, v, limit, team)
-        if bad >= 0:
-            count = "" if n is None else f" of {n} vertices"
-            raise GraphError(f"edge {bad} is ({u[bad]}, {v[bad]}): vertex ids must be 0…n-1{count}")
-        if n is None and largest >= 2**28 and largest > 1000 * len(u):
-            raise GraphError(
-                f"the largest of {len(u)} edges' ids is {largest}: use relabel=True, or give num_vertices to keep all ids up to it"
-            )
-        n = int(largest) + 1 if n is None else int(n)
-        arcs = len(u) if directed else 2 * len(u) - loops
-        facts = None if w is None else cls._weight_facts(w)
-        indptr = np.empty(n + 1, dtype=np.int64)
-        indices = np.empty(arcs, dtype=vertex_dtype(n))
-        rows_weights = None if w is None else np.empty(arcs, dtype=w.dtype)
-        _core.build_csr(u, v, w, not directed, is_sorted, indptr, indices, rows_weights, team)
-        return cls._make(indptr, indices, rows_weights, labels=labels, directed=directed, facts=facts)
+        indptr, indices, weights, facts = rows_of_edges(u, v, w, n, directed)
+        return cls._make(indptr, indices, weights, labels=labels, directed=directed, facts=facts)
 
     @classmethod
     def from_csr(
@@ -209,21 +187,10 @@ class Graph:
         >>> sp.Graph.from_csr([0, 1, 1], [1], [7]).num_edges
         1
         """
-        rows = np.ascontiguousarray(indptr)
-        if rows.ndim != 1 or len(rows) == 0 or rows.dtype.kind not in "iu":
-            raise GraphError("indptr must be a one-dimensional array of n + 1 integers")
-        rows = rows.astype(np.int64, copy=False)
-        n = len(rows) - 1
-        columns = ids(indices, "indices")
-        if rows[0] != 0 or rows[-1] != len(columns) or (n and bool((np.diff(rows) < 0).any())):
-            raise GraphError(f"indptr must rise from 0 to len(indices) = {len(columns)}")
-        _, _, _, bad, _ = _core.edge_facts(columns, columns, n, threads.available())
-        if bad >= 0:
-            raise GraphError(f"indices[{bad}] is {columns[bad]}: vertex ids must be 0…{n - 1}")
+        rows, columns = checked_rows(indptr, indices)
         w = None if weights is None else stored_weights(weights)
         if w is not None and len(w) != len(columns):
             raise GraphError(f"ragged edges: {len(columns)} indices, {len(w)} weights")
-        columns = columns.astype(vertex_dtype(n), copy=False)
         named = None if labels is None else Labels(label_array(labels, "labels")).check()
         return cls._make(rows, columns, w, labels=named, directed=directed)
 
@@ -421,6 +388,6 @@ def _restore(
     weights: Array | None,
     labels: Labels | None,
     directed: bool,
-    facts: tuple[int | float, int | float, float],
+    facts: Facts,
 ) -> Graph:
     return Graph._make(indptr, indices, weights, labels=labels, directed=directed, facts=facts)

@@ -9,15 +9,17 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .errors import ResultSizeError
 from .graph import Graph
+
+if TYPE_CHECKING:
+    from os import PathLike
 
 Array = npt.NDArray[Any]
 

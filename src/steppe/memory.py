@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,10 +20,8 @@ def available() -> int | None:
         lines = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text().splitlines())
         limits.append(int(lines["MemAvailable"].split()[0]) * 1024)
     except (OSError, KeyError, ValueError):
-        try:
+        with contextlib.suppress(AttributeError, OSError, ValueError):
             limits.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-        except (AttributeError, OSError, ValueError):
-            pass
     try:
         most = Path("/sys/fs/cgroup/memory.max").read_text().strip()
         if most != "max":

@@ -236,5 +236,5 @@ def _run_on(device: gpu.Device, graph: Graph, search: Search, method: str) -> An
         return Answer(distances, hops.predecessors, hops.explained)
     if method == "dijkstra":
         raise ValueError("dijkstra runs on the CPU only: one vertex at a time is no work for a device")
-    module = {"bellman-ford": bellman_ford, "delta-stepping": delta_stepping, "frontier": frontier}[method]
-    return module.run(device, graph, search)
+    run = {"bellman-ford": bellman_ford.run, "delta-stepping": delta_stepping.run, "frontier": frontier.run}[method]
+    return run(device, graph, search)

@@ -48,7 +48,6 @@ def read(source: Source, *, directed: bool | None) -> Graph:
         raise source.error(f"expected a square matrix, found {rows} by {columns}", line)
     w: Array | None
     one_way = symmetry != "symmetric" and not remark.undirected
-    w: text.Array | None
     if layout == "array":
         u, v, w = _read_array(source, (begin, line), rows, weights, symmetry)
     else:

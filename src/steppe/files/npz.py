@@ -86,7 +86,7 @@ def write(graph: Graph, file: IO[bytes]) -> None:
 def plain_labels(graph: Graph) -> text.Array:
     """Return the labels as an array of numbers or strings; refuse objects, which only pickle could keep."""
     assert graph.labels is not None  # noqa: S101 - the callers have looked
-    labels = graph.labels
+    labels: text.Array = graph.labels
     if labels.dtype == object:
         if not all(isinstance(label, str) and not label.endswith("\0") for label in labels):
             raise GraphError("labels that are neither numbers nor strings cannot be kept in a file")

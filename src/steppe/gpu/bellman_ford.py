@@ -121,7 +121,7 @@ def circles(parents: Array) -> list[list[int]]:
     Examples
     --------
     >>> circles(np.array([-1, 3, 1, 2, 0]))
-    [[3, 1, 2]]
+    [[2, 3, 1]]
     """
     n = len(parents)
     # After 2^k >= n steps backwards one is at the end (n, a vertex that is its own predecessor) or in a circle.

@@ -62,7 +62,7 @@ class Levels:
         predecessors: int | None = None,
         backwards: Rows | None = None,
         bound: int | None = None,
-        **variant: int,
+        **variant: Any,
     ) -> None:
         n, m = graph.num_vertices, graph.num_edges
         self.device, self.n, self.m = device, n, m
@@ -178,6 +178,7 @@ def run(device: Device, graph: Graph, search: Search) -> Answer:
     """
     with device.count() as counters:
         there = not graph.directed or "reverse" in graph._cache
+        variant: dict[str, Any] = {"RECORD": 1} if search.record_paths else {}
         levels = Levels(
             device,
             graph,
@@ -185,7 +186,7 @@ def run(device: Device, graph: Graph, search: Search) -> Answer:
             predecessors=-1 if search.record_paths else None,
             backwards=rows(device, graph.reverse) if there else None,
             bound=None if search.bound is None else int(search.bound),
-            **({"RECORD": 1} if search.record_paths else {}),
+            **variant,
         )
         end = levels.run(search)
         distances = device.download(levels.distances)

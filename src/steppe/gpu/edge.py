@@ -120,6 +120,7 @@ def run(
         else:
             arrays = (tails(device, graph), rows(device, graph).indices, weights(device, graph))
         kind = {"i32": "u32", "i64": "u64"}.get(weight, weight)
+        variant: dict[str, Any] = {"BOTH": 1} if both else {}
         at = 0
         while at < count and n:
             key = _source.TYPES[_source.key_type(kind)]
@@ -128,7 +129,7 @@ def run(
                 weight=weight,
                 dist=kind,
                 block=256 if device.info.is_gpu else 64,
-                **({"BOTH": 1} if both else {}),
+                **variant,
             )
             some = min(count - at, _batch(device, n, key.itemsize))
             matrix = device.alloc(some * n, key)

@@ -84,10 +84,9 @@ class Keys:
         if not self.signed:
             return keys.view(source.TYPES[self.dist])
         top = self.dtype.type(self.zero)
-        if self.dist == "i64":
-            return np.bitwise_xor(keys, top).view(np.int64)
-        flip = np.where(keys >= top, top, self.dtype.type(np.iinfo(self.dtype).max))
-        return np.bitwise_xor(keys, flip).view(source.TYPES[self.dist])
+        flip = top if self.dist == "i64" else np.where(keys >= top, top, self.dtype.type(np.iinfo(self.dtype).max))
+        signed: Array = np.bitwise_xor(keys, flip).view(source.TYPES[self.dist])
+        return signed
 
 
 def choices(graph: Graph, *, signed: bool = False) -> list[Keys]:
