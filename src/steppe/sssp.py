@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     from .graph import Graph
 
+EDGES_PER_THREAD = 50_000
+"""Edges below which one more thread costs more than it brings."""
+
 
 def sssp(
     graph: Graph,
@@ -200,7 +203,7 @@ def run(graph: Graph, search: Search, method: str) -> Answer:
         0.0 if delta is None else max(float(delta), float(graph.max_weight) * 2.0**-31),
         graph.mean_weight,
         float(graph.max_weight),
-        1 if native != method or search.threads * 50_000 > graph.num_edges else search.threads,
+        1 if native != method or search.threads * EDGES_PER_THREAD > graph.num_edges else search.threads,
         distances,
         recorded,
         search.progress,
