@@ -118,8 +118,8 @@ def states(rows: list[Row]) -> str:
     for key, found in by_case.items():
         row = next(iter(found.values()))
         cells = [_number(found[n]["ms"]) if n in found else "" for n in names]
-        body.append([f"{_graph(row)}, {key[-1]}", *cells, _number(1e3 * row["prepare_seconds"])])
-    return markdown(["graph, task", *(f"{n}, ms" for n in names), "prepare, ms"], body)
+        body.append([f"{_graph(row)}, {key[-1]}", *cells, _number(1e3 * row["prepare_cpu"])])
+    return markdown(["graph, task", *(f"{n}, ms" for n in names), "prepare, CPU ms"], body)
 
 
 def work(rows: list[Row]) -> str:

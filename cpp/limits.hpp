@@ -31,6 +31,7 @@ double least_ns(int threads, int repeats, Job job) {
 inline void keep(uint64_t value) {
     static volatile uint64_t sink;
     sink = value;
+    (void)sink;
 }
 
 // Nanoseconds per independent random read of 4 bytes within `bytes`, each of `threads` threads making `reads` of them.
