@@ -55,10 +55,6 @@ std::optional<D> push_alone(const Rows& g, const In* in, const Search<V, D>& sea
             if (i + 12 < size) g.prefetch_row(list[i + 12]);
             if (i + 8 < size) STEPPE_PREFETCH(tentative.address(list[i + 8]));
             if (i + 6 < size) g.prefetch_edges(g.first(list[i + 6]));
-            if (i + 2 < size) {
-                const int64_t first = g.first(list[i + 2]), last = std::min(g.last(list[i + 2]), first + 8);
-                for (int64_t e = first; e < last; ++e) STEPPE_PREFETCH(tentative.address(g.target(e)));
-            }
             const V u = list[i];
             const D du = tentative.load(u);
             if (width.bucket(du) != b) continue;  // stale: u improved and was relaxed from a lower bucket

@@ -80,7 +80,11 @@ class Packed {
     int32_t target(int64_t e) const { return edges_[e].target(); }
     W weight(int64_t e) const { return edges_[e].weight(); }
     void prefetch_row(int32_t u) const { STEPPE_PREFETCH(&offsets_[u]); }
-    void prefetch_edges(int64_t e) const { STEPPE_PREFETCH(edges_.data() + e); }
+    // Two lines: most lists cross into a second.
+    void prefetch_edges(int64_t e) const {
+        STEPPE_PREFETCH(edges_.data() + e);
+        STEPPE_PREFETCH(edges_.data() + e + 64 / sizeof(Edge));
+    }
     // The weight of the lightest edge of u: its caliber, where these are the in-edges. Infinite where there is none.
     Key lightest(int32_t u) const { return lightest_[u]; }
 
