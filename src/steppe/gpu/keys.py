@@ -85,9 +85,11 @@ class Keys:
             return keys.view(source.TYPES[self.dist])
         top = self.dtype.type(self.zero)
         if self.dist == "i64":
-            return np.bitwise_xor(keys, top).view(np.int64)
-        flip = np.where(keys >= top, top, self.dtype.type(np.iinfo(self.dtype).max))
-        return np.bitwise_xor(keys, flip).view(source.TYPES[self.dist])
+            flip = np.full_like(keys, top)
+        else:
+            flip = np.where(keys >= top, top, self.dtype.type(np.iinfo(self.dtype).max))
+        values: Array = keys ^ flip
+        return values.view(source.TYPES[self.dist])
 
 
 def choices(graph: Graph, *, signed: bool = False) -> list[Keys]:
