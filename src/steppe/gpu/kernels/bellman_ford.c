@@ -9,7 +9,8 @@
  * If the predecessors run in a circle, its length is negative: d(v) >= d(u) + w for every predecessor u of v, and in a
  * circle of length zero each would have to be committed before the next. If distances still fall after n rounds with
  * predecessors, they do run in a circle: the predecessor of a vertex changed in round r changed in round r - 1 or later. */
-/* BUILD: UNWEIGHTED=1 */
+/* BUILD: UNWEIGHTED=1 for u32 u64 i64 */
+/* TYPES: signed */
 #include "relax.h"
 
 #define PARENT(u, d, e)                                                                                                \

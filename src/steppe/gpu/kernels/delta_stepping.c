@@ -22,8 +22,9 @@
  * 13 splits; 14 faults; 15 targets not settled; for each parity: 16, 17 heavy phases so far, 18, 19 the pile in use. Lists 0
  * and 1 of the work lists are near, 2 and 3 Req. bounds: 0, 1 last key of the open bucket, for each parity; 2, 3 least
  * key in each pile (or less: entries may have left); 4, 5 key below which all is settled, for each parity. tallies: 3 per block: edges relaxed, edges read, atomics. */
-/* BUILD: RECORD=1 */
-/* BUILD: UNWEIGHTED=1 */
+/* BUILD: RECORD=1 for u32 f32 */
+/* BUILD: UNWEIGHTED=1 for u32 u64 i64 */
+/* TYPES: unsigned */
 #include "relax.h"
 
 #define IDLE 0u

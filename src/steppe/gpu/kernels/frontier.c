@@ -15,8 +15,8 @@
  * Built for weights of either sign it is a round of Bellman-Ford, see bellman_ford.c.
  *
  * Harish & Narayanan, "Accelerating large graph algorithms on the GPU using CUDA", HiPC 2007. */
-/* BUILD: RECORD=1 */
-/* BUILD: UNWEIGHTED=1 */
+/* BUILD: RECORD=1 for u32 f32 */
+/* BUILD: UNWEIGHTED=1 for u32 u64 i64 */
 #include "relax.h"
 
 #define RELAX(u, d, e)                                                                                                 \
