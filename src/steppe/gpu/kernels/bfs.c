@@ -29,8 +29,10 @@
 #define TOUCHED 24 /* totals of two words each */
 #define ATOMICS 26
 #define PENDING 28
+#ifndef SMALL
 #define SMALL 64 /* degrees up to this: one thread */
 #define MIDDLE 8192 /* up to this: one block */
+#endif
 
 /* Adds to a number of two words; C is an array of u32 in either memory. */
 #define ADD_WIDE(C, X)                                                                                                 \
@@ -199,7 +201,7 @@ KERNEL narrow(GLOBAL const i64 *indptr, GLOBAL const i32 *indices, GLOBAL i32 *d
         GLOBAL u32 *after = state + (s + 2u) % 3u * SLOT;
         u32 a = LOAD(&now[0]), b = LOAD(&now[1]), c = LOAD(&now[2]), level = LOAD(&now[LEVEL]), old = LOAD(&now[SIDE]);
         u32 side = 1u - old;
-        if (a + b == 0 || c > 0 || LOAD(&now[EDGES]) > limit || LOAD(&now[EDGES + 1]) > 0) break;
+        if (a + b + c == 0 || LOAD(&now[EDGES]) > limit || LOAD(&now[EDGES + 1]) > 0) break;
         if (is_over(a, b, c, small, middle, hubs) || (i32)level >= bound) break;
         if (LOCAL_ID == 0) {
             for (i32 k = 0; k < LEVEL; k++) STORE(&after[k], 0u);
@@ -214,10 +216,12 @@ KERNEL narrow(GLOBAL const i64 *indptr, GLOBAL const i32 *indices, GLOBAL i32 *d
             i32 u = entry(owner, queue, base, i);
             if (u >= 0) expand(PASS, u, indptr[u], indptr[u + 1], 1, next, &work);
         }
-        base = place(old, 1, small, middle, hubs);
-        for (i64 i = 0; i < b; i++) {
-            i32 u = entry(owner, queue, base, i);
-            if (u >= 0) expand(PASS, u, indptr[u] + LOCAL_ID, indptr[u + 1], LOCAL_SIZE, next, &work);
+        for (i32 k = 1; k < 3; k++) {
+            base = place(old, k, small, middle, hubs);
+            for (i64 i = 0; i < (k == 1 ? b : c); i++) {
+                i32 u = entry(owner, queue, base, i);
+                if (u >= 0) expand(PASS, u, indptr[u] + LOCAL_ID, indptr[u + 1], LOCAL_SIZE, next, &work);
+            }
         }
         ADD_WIDE(&tally[EDGES], work.edges);
         BARRIER(); /* the next level's entries and counts are complete */
