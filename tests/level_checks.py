@@ -23,8 +23,8 @@ FORMS = {
     "one launch a level": {"NARROW": 0},
     "tiny classes": {"NARROW": 0, "SMALL": 1, "MIDDLE": 3},
     "tiny classes in one block": {"SMALL": 1, "MIDDLE": 3},
-    "bottom-up": {"ALPHA": 10**9, "BETA": 10**9, "MIDDLE": 3, "SMALL": 1},
-    "up and down": {"ALPHA": 10**9, "BETA": 1},
+    "bottom-up": {"NARROW": 0, "ALPHA": 10**9, "BETA": 10**9, "MIDDLE": 3, "SMALL": 1},
+    "up and down": {"NARROW": 0, "ALPHA": 10**9, "BETA": 1},
 }
 
 
@@ -108,14 +108,13 @@ def check_owner(device):
     for kind in ("narrow", "wide"):
         with form("as it comes" if kind == "narrow" else "one launch a level"):
             levels = bfs.Levels(device, graph, np.array([0]))
-            queue = levels.arrays[5]
-            device.upload(np.array([0, 0, 0], np.int32), into=queue)
+            device.upload(np.array([0, 0, 0], np.int32), into=levels.arrays[5])
             device.upload(np.array([3], np.uint32), into=levels.state)
             assert levels.run().touched == graph.num_edges
             assert np.array_equal(device.download(levels.distances), right)
             levels = bfs.Levels(device, graph, np.array([0]))
             device.upload(np.array([n + 3], np.uint32), into=levels.state)
-            device.upload(np.array([n - 1], np.int32), into=queue)
+            device.upload(np.array([n - 1], np.int32), into=levels.arrays[5])
             assert levels.look().over
             levels.run()
             assert np.array_equal(device.download(levels.distances), right)
