@@ -16,6 +16,13 @@ ROUNDS = "import device_checks; device_checks.check_tiny(device, {!r}, record={}
 FRONTIER, RECORDED = ROUNDS.format("frontier", False), ROUNDS.format("frontier", True)
 DELTA, BELLMAN = ROUNDS.format("delta-stepping", False), ROUNDS.format("bellman-ford", False)
 
+BFS = "import level_checks as c\nwith c.form('one launch a level'): c.check_named(device, {'layers'})"
+BFS_CLASSES = "import level_checks as c\nwith c.form('tiny classes'): c.check_named(device, {'layers'})"
+BFS_NARROW = "import level_checks as c\nc.check_named(device, {'layers'}); c.check_owner(device)"
+BFS_UP = "import level_checks as c\nwith c.form('up and down'): c.check_named(device, {'layers'})"
+TREE = "import level_checks as c, numpy\nc.check_trees(device, {'ties', 'complete'}, (numpy.int32,))"
+EDGE = "import edge_checks as c\nc.check_slips(device)"
+
 
 def copy_kernels(folder):
     """Copy all kernel files, the tests' own too, to `folder`."""
@@ -190,5 +197,111 @@ MUTATIONS = [
         "STORE(&parents[v], u);",
         "parents[v] = u;",
         BELLMAN,
+    ),
+    Mutation(
+        "bfs: a plain store for STORE",
+        "bfs.c",
+        "STORE(&dist[v], next);",
+        "dist[v] = next;",
+        BFS,
+    ),
+    Mutation(
+        "bfs: places given out without an atomic",
+        "bfs.c",
+        "u32 at = ADD_u32(&tally[c], 1u);",
+        "u32 at = tally[c]++;",
+        BFS_CLASSES,
+    ),
+    Mutation(
+        "bfs: dist and pred written apart",
+        "bfs.c",
+        "if (LOAD(&dist[v]) == FAR) {\n            work->atomics++;\n            if (CAS_i32(&dist[v], FAR, next) == FAR) {",
+        "if (LOAD(&dist[v]) >= next) {\n            STORE(&dist[v], next);\n            {",
+        BFS,
+    ),
+    Mutation(
+        "bfs: no barrier before the sums",
+        "bfs.c",
+        "        for (i32 k = 0; k < 6; k++) sums[k] = 0;\n    BARRIER();\n",
+        "        for (i32 k = 0; k < 6; k++) sums[k] = 0;\n",
+        BFS,
+    ),
+    Mutation(
+        "bfs: no barrier between the levels of one block",
+        "bfs.c",
+        "        BARRIER(); /* the next level's",
+        "        /* the next level's",
+        BFS_NARROW,
+    ),
+    Mutation(
+        "bfs: the slot moves while it is read",
+        "bfs.c",
+        "    BARRIER(); /* all have read the last slot",
+        "    /* all have read the last slot",
+        BFS_NARROW,
+    ),
+    Mutation(
+        "bfs: bottom-up writes plainly what others read",
+        "bfs.c",
+        "                STORE(&dist[v], level + 1);\n#ifdef RECORD",
+        "                dist[v] = level + 1;\n#ifdef RECORD",
+        BFS_UP,
+    ),
+    Mutation(
+        "predecessors: the smallest one without an atomic",
+        "bfs.c",
+        "MIN_i32(&pred[v], u);",
+        "if (u < pred[v]) pred[v] = u;",
+        TREE,
+    ),
+    Mutation(
+        "predecessors: the smallest one without an atomic, uniform weights",
+        "predecessors.c",
+        "MIN_i32(&pred[v], u);",
+        "pred[v] = u;",
+        TREE,
+    ),
+    Mutation(
+        "predecessors: one vertex too many",
+        "predecessors.c",
+        "v < n;",
+        "v <= n;",
+        TREE,
+    ),
+    Mutation(
+        "edge: the sweep begins before the row is complete",
+        "edge.c",
+        "            BARRIER();                         /* and",
+        "            /* and",
+        EDGE,
+    ),
+    Mutation(
+        "edge: the flag is read before all have swept",
+        "edge.c",
+        "            BARRIER(); /* all have swept */\n",
+        "",
+        EDGE,
+        timeout=30,
+    ),
+    Mutation(
+        "edge: the flag is lowered before all have read it",
+        "edge.c",
+        "            BARRIER(); /* all have read",
+        "            /* all have read",
+        EDGE,
+    ),
+    Mutation(
+        "edge: a plain minimum for MIN",
+        "edge.c",
+        "if (k < MIN_KEY(&row[v], k)) STORE",
+        "row[v] = k; STORE",
+        EDGE,
+    ),
+    Mutation(
+        "edge: one edge too many",
+        "edge.c",
+        "e < edges;",
+        "e <= edges;",
+        EDGE,
     ),
 ]

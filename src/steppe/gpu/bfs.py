@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .memory import Buffer
 
 FAR = int(np.iinfo(np.int32).max)
-SMALL, MIDDLE = 64, 8192  # degree classes, as in kernels/bfs.c
+SMALL, MIDDLE = 64, 8192  # degrees up to which one thread, one block takes a vertex
 NARROW = 8192  # edges of a frontier that one block still takes on alone
 LEVELS = 2048  # levels of one narrow launch: some milliseconds
 ALPHA, BETA = 14, 24  # Beamer's thresholds
@@ -66,7 +66,8 @@ class Levels:
     ) -> None:
         n, m = graph.num_vertices, graph.num_edges
         self.device, self.n, self.m = device, n, m
-        self.program = device.program("bfs", block=256 if device.info.is_gpu else 64, **variant)
+        block = 256 if device.info.is_gpu else 64
+        self.program = device.program("bfs", block=block, SMALL=SMALL, MIDDLE=MIDDLE, **variant)
         self.bound = FAR - 1 if bound is None else min(int(bound), FAR - 1)
         held = rows(device, graph)
         self.distances = device.alloc(n, np.int32, fill=FAR)

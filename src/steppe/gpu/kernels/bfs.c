@@ -29,8 +29,10 @@
 #define TOUCHED 24 /* totals of two words each */
 #define ATOMICS 26
 #define PENDING 28
+#ifndef SMALL
 #define SMALL 64 /* degrees up to this: one thread */
 #define MIDDLE 8192 /* up to this: one block */
+#endif
 
 /* Adds to a number of two words; C is an array of u32 in either memory. */
 #define ADD_WIDE(C, X)                                                                                                 \
@@ -197,14 +199,13 @@ KERNEL narrow(GLOBAL const i64 *indptr, GLOBAL const i32 *indices, GLOBAL i32 *d
     for (u32 round = 0; round < most; round++) {
         GLOBAL u32 *now = state + s % 3u * SLOT, *tally = state + (s + 1u) % 3u * SLOT;
         GLOBAL u32 *after = state + (s + 2u) % 3u * SLOT;
-        u32 a = LOAD(&now[0]), b = LOAD(&now[1]), c = LOAD(&now[2]), level = LOAD(&now[LEVEL]), old = LOAD(&now[SIDE]);
-        u32 side = 1u - old;
-        if (a + b == 0 || c > 0 || LOAD(&now[EDGES]) > limit || LOAD(&now[EDGES + 1]) > 0) break;
+        u32 a = now[0], b = now[1], c = now[2], level = now[LEVEL], old = now[SIDE], side = 1u - old;
+        if (a + b + c == 0 || now[EDGES] > limit || now[EDGES + 1] > 0) break;
         if (is_over(a, b, c, small, middle, hubs) || (i32)level >= bound) break;
         if (LOCAL_ID == 0) {
-            for (i32 k = 0; k < LEVEL; k++) STORE(&after[k], 0u);
-            STORE(&tally[LEVEL], level + 1u);
-            STORE(&tally[SIDE], side);
+            for (i32 k = 0; k < LEVEL; k++) after[k] = 0;
+            tally[LEVEL] = level + 1u;
+            tally[SIDE] = side;
         }
         i32 next = (i32)level + 1;
         work.edges = 0;
@@ -214,10 +215,12 @@ KERNEL narrow(GLOBAL const i64 *indptr, GLOBAL const i32 *indices, GLOBAL i32 *d
             i32 u = entry(owner, queue, base, i);
             if (u >= 0) expand(PASS, u, indptr[u], indptr[u + 1], 1, next, &work);
         }
-        base = place(old, 1, small, middle, hubs);
-        for (i64 i = 0; i < b; i++) {
-            i32 u = entry(owner, queue, base, i);
-            if (u >= 0) expand(PASS, u, indptr[u] + LOCAL_ID, indptr[u + 1], LOCAL_SIZE, next, &work);
+        for (i32 k = 1; k < 3; k++) {
+            base = place(old, k, small, middle, hubs);
+            for (i64 i = 0; i < (k == 1 ? b : c); i++) {
+                i32 u = entry(owner, queue, base, i);
+                if (u >= 0) expand(PASS, u, indptr[u] + LOCAL_ID, indptr[u + 1], LOCAL_SIZE, next, &work);
+            }
         }
         ADD_WIDE(&tally[EDGES], work.edges);
         BARRIER(); /* the next level's entries and counts are complete */
@@ -228,10 +231,10 @@ KERNEL narrow(GLOBAL const i64 *indptr, GLOBAL const i32 *indices, GLOBAL i32 *d
     BARRIER(); /* all have read the last slot before it moves */
     if (LOCAL_ID == 0) { /* to where the host expects it */
         u32 last[SLOT];
-        for (u32 k = 0; k < SLOT; k++) last[k] = LOAD(&state[s % 3u * SLOT + k]);
+        for (u32 k = 0; k < SLOT; k++) last[k] = state[s % 3u * SLOT + k];
         if ((i32)last[LEVEL] >= bound) last[0] = last[1] = last[2] = 0;
-        for (u32 k = 0; k < SLOT; k++) STORE(&state[(slot + 1u) % 3u * SLOT + k], last[k]);
-        for (u32 k = 0; k < LEVEL; k++) STORE(&state[(slot + 2u) % 3u * SLOT + k], 0u);
+        for (u32 k = 0; k < SLOT; k++) state[(slot + 1u) % 3u * SLOT + k] = last[k];
+        for (u32 k = 0; k < LEVEL; k++) state[(slot + 2u) % 3u * SLOT + k] = 0;
     }
 }
 
