@@ -3,6 +3,10 @@
 // Each thread takes the lowest chunk there is, relaxes its vertices with MIN, and files what it improved. A thread may
 // run a little ahead of another, so now and then a vertex is relaxed with a distance that still falls: wasted work,
 // never a wrong answer, because a fall files the vertex again. Wider buckets than on one thread keep chunks full.
+//
+// Chunks of one bucket come last in, first out, an order in which graphs made for it (SPLIB's grid_phard) relax their
+// edges exponentially often. A search that has gone over its edges many times gives up, and one thread, whose narrower
+// buckets are queues, does it again.
 #pragma once
 #include <memory>
 
@@ -25,7 +29,8 @@ std::optional<D> push_shared(const Rows& g, const In* in, const Search<V, D>& se
     const int64_t slots = std::clamp<int64_t>(std::bit_ceil(static_cast<uint64_t>(2 * reach + 8)), 64, 1 << 15);
     Bins<V> bins(slots, search.threads);
     const D limit = search.limit;
-    std::atomic<bool> too_wide{false}, turn{false};
+    std::atomic<bool> too_wide{false}, turn{false}, stuck{false};
+    const int64_t patience = 8 * (g.edges() + g.n);
     std::vector<std::unique_ptr<Worker<V>>> workers(search.threads);  // outlive all threads: chunks move between them
     for (int t = 0; t < search.threads; ++t) workers[t] = std::make_unique<Worker<V>>(bins, slots, t);
     for (V s : begin) workers[0]->file(width.bucket(tentative.load(s)), s);
@@ -41,7 +46,7 @@ std::optional<D> push_shared(const Rows& g, const In* in, const Search<V, D>& se
         int64_t next_poll = 1 << 16, next_look = look;
         auto stop = [&] {
             return search.watch->poll(mine.edges_relaxed) || too_wide.load(std::memory_order_relaxed) ||
-                   turn.load(std::memory_order_relaxed);
+                   turn.load(std::memory_order_relaxed) || stuck.load(std::memory_order_relaxed);
         };
         while (Chunk<V>* chunk = worker.next(stop)) {
             ++mine.rounds;
@@ -78,6 +83,7 @@ std::optional<D> push_shared(const Rows& g, const In* in, const Search<V, D>& se
             if (mine.edges_relaxed > next_poll) {
                 next_poll = mine.edges_relaxed + (1 << 16);
                 bins.nudge();
+                if (mine.edges_relaxed > patience) stuck.store(true, std::memory_order_relaxed);
                 if (stop()) break;
             }
             if (in && thread == 0 && mine.edges_relaxed > next_look) {
@@ -86,7 +92,7 @@ std::optional<D> push_shared(const Rows& g, const In* in, const Search<V, D>& se
                     turn.store(true, std::memory_order_relaxed);
             }
             if (search.watch->stopped() || too_wide.load(std::memory_order_relaxed) ||
-                turn.load(std::memory_order_relaxed))
+                turn.load(std::memory_order_relaxed) || stuck.load(std::memory_order_relaxed))
                 break;
         }
         if (stop()) bins.finish();
@@ -100,7 +106,8 @@ std::optional<D> push_shared(const Rows& g, const In* in, const Search<V, D>& se
         stats.atomics += part.atomics;
         stats.overflow |= part.overflow;
     }
-    if (!turn.load()) return {};
+    stats.stuck = stuck.load();
+    if (!turn.load() || stats.stuck) return {};
     int64_t low = bins.least();
     for (const auto& worker : workers) low = std::min(low, worker->least());
     if (low == Bins<V>::kNone) return {};
@@ -120,6 +127,15 @@ Stats delta_stepping_parallel(const Rows& g, const In* in, const Search<V, D>& s
         stats.note = "finished by pull";
         pull(*in, g, tentative, *low, search.limit, changed, search.threads, stats);
         push_shared(g, static_cast<const In*>(nullptr), search, width, changed, tentative, stats);
+    }
+    if (stats.stuck && !(stats.overflow && sizeof(D) == 4)) {
+        Stats again = delta_stepping<kPaths>(g, in, search, dist, pred);
+        again.rounds += stats.rounds;
+        again.edges_relaxed += stats.edges_relaxed;
+        again.edges_touched += stats.edges_touched;
+        again.atomics = stats.atomics;
+        again.note = "too much was relaxed in vain: done again on one thread";
+        return again;
     }
     tentative.finish(search.threads);
     return stats;

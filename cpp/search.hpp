@@ -30,6 +30,7 @@ struct Stats {
     int64_t atomics = 0;        // compare-and-swap operations issued
     int threads = 1;            // really used
     double delta = 0;
+    bool stuck = false;     // the search gave up: it relaxed the same edges again and again
     bool overflow = false;  // a sum passed kLargest: the search has to be done again in a wider type
     const char* note = "";  // what the method decided while running
 };
