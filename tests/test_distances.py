@@ -85,7 +85,12 @@ def test_distances_beyond_32_bits_and_beyond_64():
         got = sp.all_pairs(answers.graph_of(10, edges, np.int32), method=method)
         assert np.array_equal(got, edge_checks.matrix(10, edges, np.int32, range(10)))
         n, huge = graphs.HUGE["huge path"]
-        assert sp.all_pairs(answers.graph_of(n, huge, np.int64), method=method)[0].tolist() == [0, 2**62, 2**63 - 2, 2**63 - 2]
+        assert sp.all_pairs(answers.graph_of(n, huge, np.int64), method=method)[0].tolist() == [
+            0,
+            2**62,
+            2**63 - 2,
+            2**63 - 2,
+        ]
         too_far = answers.graph_of(3, [(0, 1, 2**62), (1, 2, 2**62)], np.int64)
         with pytest.raises(sp.DistanceOverflowError, match="from 0 does not fit"):
             sp.all_pairs(too_far, method=method)
@@ -172,7 +177,7 @@ def test_sparse(graph, right, monkeypatch):
 
 def test_a_matrix_that_does_not_fit_is_refused_before_it_is_computed(monkeypatch):
     g = sp.Graph.from_edges([0], [1], num_vertices=10**6)
-    with pytest.raises(sp.ResultSizeError, match="takes 8,000,000,000,000 bytes.*dtype=.*cutoff=.*out=") as caught:
+    with pytest.raises(sp.ResultSizeError, match=r"takes 8,000,000,000,000 bytes.*dtype=.*cutoff=.*out=") as caught:
         sp.all_pairs(g)
     assert caught.value.needed == 8 * 10**12
     assert isinstance(caught.value, MemoryError)
