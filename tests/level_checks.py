@@ -5,11 +5,11 @@ Plain functions, as in words.py: they run in pytest on PoCL or a GPU, under Oclg
 
 from contextlib import contextmanager
 
+import numpy as np
+
 import answers
 import graphs
-import numpy as np
 import oracle
-
 import steppe as sp
 from steppe.explain import Explanation
 from steppe.gpu import bfs, predecessors

@@ -281,7 +281,7 @@ MUTATIONS = [
         "            BARRIER(); /* all have swept */\n",
         "",
         EDGE,
-        timeout=30,
+        timeout=15,
     ),
     Mutation(
         "edge: the flag is lowered before all have read it",

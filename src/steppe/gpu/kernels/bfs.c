@@ -189,12 +189,11 @@ KERNEL wide(GLOBAL const i64 *indptr, GLOBAL const i32 *indices, GLOBAL i32 *dis
     }
 }
 
-/* Levels while they are small, at most `most`: to be launched on one block. */
+/* Levels while they are small, at most `most`. There must be one block only. */
 KERNEL narrow(GLOBAL const i64 *indptr, GLOBAL const i32 *indices, GLOBAL i32 *dist, GLOBAL i32 *pred, GLOBAL i32 *owner,
               GLOBAL i32 *queue, u32 small, u32 middle, u32 hubs, GLOBAL u32 *state, u32 slot, i32 bound, u32 limit,
               u32 most) {
     Work work = {0, 0, 0};
-    if (GROUP_ID != 0) return;
     u32 s = slot;
     for (u32 round = 0; round < most; round++) {
         GLOBAL u32 *now = state + s % 3u * SLOT, *tally = state + (s + 1u) % 3u * SLOT;
