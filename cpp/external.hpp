@@ -213,10 +213,10 @@ class External {
     void relax_in_pieces(V u, Worker& worker) {
         const int64_t last = g_.last(u), piece = window_.piece();
         for (int64_t e = g_.first(u); e < last; e += piece) {
-            const int64_t end = std::min(last, e + piece);
-            window_.want_piece(e, end, std::min(last, end + piece));
+            const int64_t end = std::min(last, e + piece), ahead = std::min(last, end + piece);
+            window_.want_piece(e, end, ahead);
             relax(u, e, end, worker);
-            window_.release_piece(e, end);
+            window_.release_piece(e, end, ahead);
             if (search_.watch->poll(relaxed_ + worker.relaxed)) return;
         }
     }

@@ -79,13 +79,16 @@ class Pages {
 class Window {
   public:
     // Block b holds the edges [offsets[b << shift], offsets[(b + 1) << shift]).
-    Window(const int64_t* offsets, int64_t n, int shift, int64_t limit, Pages& targets, Pages& weights, int64_t item)
+    Window(const int64_t* offsets, int64_t n, int shift, int64_t limit, Pages& targets, Pages& weights, int64_t item,
+           int threads)
         : offsets_(offsets),
           n_(n),
           shift_(shift),
           item_(item),
           limit_(limit),
-          passage_(limit >= offsets[n] * item ? limit : limit / 8),
+          passage_(limit / 8),
+          whole_(limit >= offsets[n] * item),
+          threads_(threads),
           targets_(targets),
           weights_(weights),
           here_(new std::atomic<uint8_t>[static_cast<size_t>(blocks())]) {
@@ -96,9 +99,9 @@ class Window {
     int64_t first(int64_t block) const { return offsets_[block << shift_]; }
     int64_t last(int64_t block) const { return offsets_[std::min(n_, (block + 1) << shift_)]; }
     int64_t bytes(int64_t block) const { return (last(block) - first(block)) * item_; }
-    bool is_long(int64_t block) const { return bytes(block) > passage_ / 2; }
-    // Edges in a piece of a row that is too long to be held.
-    int64_t piece() const { return std::max<int64_t>(1, passage_ / 4 / item_); }
+    bool is_long(int64_t block) const { return !whole_ && bytes(block) > passage_ / 4; }
+    // Edges in a piece of a row that is too long to be held; each thread has two of them.
+    int64_t piece() const { return std::max<int64_t>(1, passage_ / 4 / threads_ / item_); }
 
     void want(int64_t block) {
         if (here_[block].load(std::memory_order_relaxed) || is_long(block)) return;
@@ -110,24 +113,28 @@ class Window {
         held_ += size;
         targets_.need(first(block), last(block));
         weights_.need(first(block), last(block));
-        if (kept_ + size <= limit_ - passage_) {
-            kept_ += size;
-        } else if (passage_ < limit_) {
-            passing_.push_back(block);
-            while (held_ - kept_ > passage_) drop();
+        if (!whole_) {
+            if (kept_ + size <= limit_ - passage_) {
+                kept_ += size;
+            } else {
+                passing_.push_back(block);
+                while (held_ - kept_ > passage_ / 2) drop();
+            }
         }
-        peak_ = std::max(peak_, held_);
+        peak_ = std::max(peak_, held_ + pieces_);
     }
-    // A piece of a long row is about to be read, with the piece after it; or has been.
+    // A piece of a long row, [first, last), is about to be read, the one after it ends at `ahead`.
     void want_piece(int64_t first, int64_t last, int64_t ahead) {
         if (ahead > last) targets_.need(last, ahead), weights_.need(last, ahead);
         std::lock_guard<std::mutex> hold(lock_);
         read_ += (last - first) * item_;
-        peak_ = std::max(peak_, held_ + (ahead - first) * item_);
+        pieces_ += (ahead - first) * item_;
+        peak_ = std::max(peak_, held_ + pieces_);
     }
-    void release_piece(int64_t first, int64_t last) {
-        targets_.release(first, last);
-        weights_.release(first, last);
+    void release_piece(int64_t first, int64_t last, int64_t ahead) {
+        release(first, last);
+        std::lock_guard<std::mutex> hold(lock_);
+        pieces_ -= (ahead - first) * item_;
     }
 
     // Blocks, and the pieces of those that are never held.
@@ -141,10 +148,14 @@ class Window {
     int64_t peak() const { return peak_; }
 
   private:
+    void release(int64_t first, int64_t last) {
+        targets_.release(first, last);
+        weights_.release(first, last);
+    }
     void drop() {
         const int64_t block = passing_.front();
         passing_.pop_front();
-        release_piece(first(block), last(block));
+        release(first(block), last(block));
         held_ -= bytes(block);
         here_[block].store(0, std::memory_order_relaxed);
     }
@@ -153,11 +164,13 @@ class Window {
     const int64_t n_;
     const int shift_;
     const int64_t item_, limit_, passage_;
+    const bool whole_;  // all edges fit into the window
+    const int threads_;
     Pages &targets_, &weights_;
     std::unique_ptr<std::atomic<uint8_t>[]> here_;
     std::mutex lock_;
     std::deque<int64_t> passing_;
-    int64_t held_ = 0, kept_ = 0, read_ = 0, peak_ = 0;
+    int64_t held_ = 0, kept_ = 0, pieces_ = 0, read_ = 0, peak_ = 0;
 };
 
 }  // namespace steppe

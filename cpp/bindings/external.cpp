@@ -108,7 +108,7 @@ void bind_external(nb::module_& m) {
                     return watch.run([&](Watch& w) {
                         Pages ends(rows.targets, rows.edges(), sizeof(V), mapped);
                         Pages lengths(rows.weights, rows.edges(), sizeof(W), mapped);
-                        Window window(rows.offsets, rows.n, shift, window_bytes, ends, lengths, item);
+                        Window window(rows.offsets, rows.n, shift, window_bytes, ends, lengths, item, threads);
                         return run<V, D>(q, rows, window, budget, result, pred, w);
                     });
                 };
