@@ -28,7 +28,7 @@ namespace steppe {
 class Pages {
   public:
     Pages(const void* data, int64_t count, int64_t item, bool mapped)
-        : data_(reinterpret_cast<uintptr_t>(data)), item_(item) {
+        : data_(reinterpret_cast<uintptr_t>(data)), item_(item), count_(count) {
 #if defined(__linux__) || defined(__APPLE__)
         if (mapped && data) {
             page_ = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
@@ -36,7 +36,6 @@ class Pages {
         }
 #endif
         (void)mapped;
-        count_ = count;
     }
     Pages(const Pages&) = delete;
     ~Pages() {
@@ -60,18 +59,23 @@ class Pages {
     }
 
   private:
-    // Whole pages: all that hold some of [first, last), or only those that hold nothing else. Advice may be ignored, so
-    // may its failure.
+    // A page that is touched brings in its neighbours in the same 64 KiB, if the kernel has them: they leave together,
+    // or they would never. Pages are only let go if they hold nothing but this array. Advice may be ignored, so may its
+    // failure.
     void advise(int64_t first, int64_t last, int advice, bool inside) {
 #if defined(__linux__) || defined(__APPLE__)
-        uintptr_t begin = data_ + static_cast<uintptr_t>(first * item_),
-                  end = data_ + static_cast<uintptr_t>(last * item_);
-        begin = (inside ? begin + page_ - 1 : begin) / page_ * page_;
-        end = (inside ? end : end + page_ - 1) / page_ * page_;
+        const uintptr_t unit = inside ? std::max(page_, kAround) : page_;
+        uintptr_t begin = (data_ + static_cast<uintptr_t>(first * item_)) / unit * unit;
+        uintptr_t end = (data_ + static_cast<uintptr_t>(last * item_) + unit - 1) / unit * unit;
+        if (inside) {
+            begin = std::max(begin, (data_ + page_ - 1) / page_ * page_);
+            end = std::min(end, (data_ + static_cast<uintptr_t>(count_ * item_)) / page_ * page_);
+        }
         if (begin < end) (void)madvise(reinterpret_cast<void*>(begin), end - begin, advice);
 #endif
         (void)first, (void)last, (void)advice, (void)inside;
     }
+    static constexpr uintptr_t kAround = 1 << 16;
     uintptr_t data_, page_ = 0;
     int64_t item_, count_ = 0;
 };
