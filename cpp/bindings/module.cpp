@@ -13,6 +13,8 @@ void bind_generate(nanobind::module_& m);
 void bind_bellman_ford(nanobind::module_& m);
 void bind_route(nanobind::module_& m);
 void bind_limits(nanobind::module_& m);
+void bind_external(nanobind::module_& m);
+void bind_generate_rows(nanobind::module_& m);
 }  // namespace steppe::bindings
 
 NB_MODULE(_core, m) {
@@ -29,4 +31,6 @@ NB_MODULE(_core, m) {
     bind_bellman_ford(m);
     bind_route(m);
     bind_limits(m);
+    bind_external(m);
+    bind_generate_rows(m);
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,18 @@ def vertex_count(n: object) -> int:
     if not 0 <= n < 2**62:
         raise GraphError(f"num_vertices must be at least 0 and less than 2^62, not {n}")
     return int(n)
+
+
+def is_mapped(array: Array) -> bool:
+    """Tell whether an array is a view of a file mapped for reading. A writable mapping may hold changes the file has not.
+
+    >>> is_mapped(np.arange(3))
+    False
+    """
+    base: Any = array
+    while base is not None and not isinstance(base, mmap.mmap):
+        base = base.obj if isinstance(base, memoryview) else getattr(base, "base", None)
+    return base is not None and memoryview(base).readonly
 
 
 def read_only(array: Array) -> Array:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core, gpu
+from . import _core, external, gpu
 from .explain import Explanation
 from .paths import Paths
 from .search import Answer, Search, cut_at_targets, make_search
@@ -49,7 +49,7 @@ def bfs(
     threads : int, optional
         Default: ``STEPPE_NUM_THREADS``, or all CPUs this process may use.
     memory_limit : int, optional
-        Bytes the search may take on a device.
+        Bytes the search may take on a device; on the CPU, bytes beside the file the edges are mapped from.
     progress : callable, optional
         Called now and then with the number of edges read so far.
 
@@ -77,7 +77,9 @@ def bfs(
     )
     runner = gpu.get_device(device, memory_limit=memory_limit)
     begun = time.perf_counter()
-    if runner is None:
+    if runner is None and external.is_wanted(graph, memory_limit):
+        answer, name = external.run_hops(graph, search, memory_limit), "cpu"
+    elif runner is None:
         answer, name = run(graph, search), "cpu"
     else:
         from .gpu import bfs as on_device

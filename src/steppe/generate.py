@@ -10,14 +10,20 @@ imitate a few properties that matter to a search (degrees, locality, diameter) a
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _core, threads
+from . import _core, files, threads
 from .errors import GraphError
+from .files import steppe_file
+from .files.source import destination
 from .graph import Graph
+
+if TYPE_CHECKING:
+    import os
 
 Array = npt.NDArray[Any]
 Weights = tuple[int, int] | Literal["float32", "float64"] | None
@@ -225,6 +231,72 @@ def web(
     return _graph(n, u, v, _weights(weights, len(u), seed), directed=directed, simple=True)
 
 
+def to_file(
+    path: str | os.PathLike[str],
+    family: str,
+    first: int,
+    second: int | None = None,
+    *,
+    weights: Weights = (1, 255),
+    metric: str = "length",
+    keep: float = 0.35,
+    diagonal: float = 0.03,
+    seed: int = 0,
+) -> Graph:
+    """Write a graph straight to a ``.steppe`` file, a piece at a time, and return it mapped: it may be larger than memory.
+
+    Parameters
+    ----------
+    path : path
+        A name that ends in ``.steppe``.
+    family : {"random", "grid", "road"}
+        "grid" and "road" are the graphs of :func:`grid` and :func:`road`. "random" has uniform targets, as :func:`random`,
+        but out-degrees between 1 and twice their mean, so that every row's place is known beforehand.
+    first, second : int
+        Vertices and edges for "random", rows and columns for "grid", vertices for "road".
+    weights, metric, keep, diagonal, seed
+        As in the functions of these names.
+
+    Examples
+    --------
+    >>> import steppe as sp, tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "sheet.steppe")
+    >>> sp.generate.to_file(file, "grid", 30, 40, seed=3)
+    <Graph: 1,200 vertices, 4,660 edges, undirected, weights int32 1…255>
+    """
+    path = Path(path)
+    if path.suffix != ".steppe":
+        raise GraphError(f"a graph is written in pieces to a .steppe file, not to {path.name}")
+    if family not in ("random", "grid", "road"):
+        raise GraphError(f"family must be random, grid or road, not {family!r}")
+    if (second is None) != (family == "road"):
+        raise GraphError("random takes vertices and edges, grid rows and columns, road vertices alone")
+    a, b = _count("the first number", first), _count("the second number", second or 0)
+    if family == "random" and b < a:
+        raise GraphError(f"every row has an edge or more: {a} vertices need as many edges, not {b}")
+    if family == "random" and a < 2 and b:
+        raise GraphError(f"{b} edges without loops need at least 2 vertices, not {a}")
+    if metric not in ("length", "time"):
+        raise GraphError(f"metric must be 'length' or 'time', not {metric!r}")
+    _share("keep", keep)
+    _share("diagonal", diagonal)
+    n = a * b if family == "grid" else a
+    low, high, dtype = (0, 0, np.dtype(np.int32)) if family == "road" else _weight_kind(weights)
+    recipe = _core.Recipe(family, a, b, keep, diagonal, metric == "time", _seed(seed))
+    team = threads.resolve(None)
+    with destination(path) as file:
+        steppe_file.write_in_pieces(
+            file,
+            n,
+            indices=np.dtype(np.int32 if n < 2**31 else np.int64),
+            weights=dtype,
+            directed=family == "random",
+            degrees=lambda begin, out: recipe.degrees(begin, out, team),
+            fill=lambda begin, offsets, u, w: recipe.fill(begin, offsets, u, w, low, high, team),
+        )
+    return files.read(path)
+
+
 def _count(name: str, value: int) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
         raise GraphError(f"{name} must be a whole number, not negative: {value!r}")
@@ -245,19 +317,25 @@ def _ends(n: int, m: int) -> tuple[Array, Array]:
     return np.empty(m, dtype=dtype), np.empty(m, dtype=dtype)
 
 
-def _weights(weights: Weights, m: int, seed: int) -> Array | None:
+def _weight_kind(weights: Weights) -> tuple[int, int, np.dtype[Any] | None]:
+    """Return the range (0, 0 for floats) and the type."""
     if weights is None:
-        return None
-    low, high = 0, 0
+        return 0, 0, None
     if isinstance(weights, str):
         if weights not in ("float32", "float64"):
             raise GraphError(f"weights must be (low, high), 'float32', 'float64' or None, not {weights!r}")
-        out = np.empty(m, dtype=weights)
-    else:
-        low, high = (int(x) for x in weights)
-        if not -(2**63) <= low <= high < 2**63:
-            raise GraphError(f"weights must be a range (low, high) of 64-bit numbers, not {weights!r}")
-        out = np.empty(m, dtype=np.int32 if low >= -(2**31) and high < 2**31 else np.int64)
+        return 0, 0, np.dtype(weights)
+    low, high = (int(x) for x in weights)
+    if not -(2**63) <= low <= high < 2**63:
+        raise GraphError(f"weights must be a range (low, high) of 64-bit numbers, not {weights!r}")
+    return low, high, np.dtype(np.int32 if low >= -(2**31) and high < 2**31 else np.int64)
+
+
+def _weights(weights: Weights, m: int, seed: int) -> Array | None:
+    low, high, dtype = _weight_kind(weights)
+    if dtype is None:
+        return None
+    out = np.empty(m, dtype=dtype)
     _core.generate_weights(out, low, high, _seed(seed), threads.resolve(None))
     return out
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, threads
-from .arrays import Array, ids, label_array, read_only, stored_weights
+from .arrays import Array, ids, is_mapped, label_array, read_only, stored_weights
 from .build import Facts, checked_rows, rows_of_edges, weight_facts
 from .errors import GraphError
 from .labels import Labels
@@ -278,6 +278,11 @@ class Graph:
     def is_integer(self) -> bool:
         """Whether distances are integers: integer weights, or none."""
         return self.weights is None or self.weights.dtype.kind == "i"
+
+    @cached_property
+    def is_mapped(self) -> bool:
+        """Whether the edges lie in a file that is mapped for reading: the kernel may then drop and read them again."""
+        return is_mapped(self.indices) and (self.weights is None or is_mapped(self.weights))
 
     @cached_property
     def degrees(self) -> npt.NDArray[np.int64]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _core, gpu
+from . import _core, external, gpu
 from .bfs import run as run_bfs
 from .choose import METHODS, Choice, choose_method
 from .errors import DistanceOverflowError, NegativeCycleError, NegativeWeightError
@@ -65,7 +65,7 @@ def sssp(
     threads : int, optional
         Default: ``STEPPE_NUM_THREADS``, or all CPUs this process may use.
     memory_limit : int, optional
-        Bytes the search may take on a device.
+        Bytes the search may take on a device; on the CPU, bytes beside the file the edges are mapped from.
     progress : callable, optional
         Called now and then with the number of edges relaxed so far.
 
@@ -106,9 +106,12 @@ def sssp(
         progress=progress,
     )
     runner = gpu.get_device(device, memory_limit=memory_limit)
-    choice = _decide(graph, method, cutoff, on_device=runner is not None)
+    outside = runner is None and external.is_wanted(graph, memory_limit)
+    choice = _decide(graph, method, cutoff, on_device=outside or runner is not None)
     begun = time.perf_counter()
-    if runner is None:
+    if outside:
+        answer, name = external.run(graph, search, choice.method, memory_limit), "cpu"
+    elif runner is None:
         answer, name = run(graph, search, choice.method), "cpu"
     else:
         answer, name = _run_on(runner, graph, search, choice.method), runner.info.name

@@ -34,6 +34,8 @@ from . import text
 from .npz import plain_labels
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .source import Source
 
 MAGIC = b"\x93STEPPE\n"
@@ -91,6 +93,76 @@ def write(graph: Graph, file: IO[bytes]) -> None:
         file.write(bytes(sections[name]["offset"] - at))
         file.write(_bytes(array))
         at = sections[name]["offset"] + array.nbytes
+
+
+def write_in_pieces(
+    file: IO[bytes],
+    n: int,
+    *,
+    indices: np.dtype[Any],
+    weights: np.dtype[Any] | None,
+    directed: bool,
+    degrees: Callable[[int, text.Array], None],
+    fill: Callable[[int, text.Array, text.Array, text.Array | None], None],
+    piece: int = 1 << 18,
+) -> None:
+    """Write a graph that never exists as a whole, from functions that make its rows in order.
+
+    Parameters
+    ----------
+    file : binary file
+        It must be able to seek: the targets and the weights of a piece go to two places.
+    n : int
+        Vertices.
+    indices, weights : dtype
+        What the sections hold; ``weights`` None for a graph without.
+    degrees : callable
+        ``degrees(begin, out)`` writes the degrees of the ``len(out)`` vertices from ``begin``.
+    fill : callable
+        ``fill(begin, offsets, indices, weights)`` writes the rows of these vertices, whose edges have the numbers
+        ``offsets[0]…offsets[-1]``.
+    piece : int
+        Vertices at a time; about so many edges, too, where rows are long.
+    """
+    count = np.empty(n + 1, dtype="<i8")
+    count[0] = 0
+    for begin in range(0, n, piece):
+        degrees(begin, count[begin + 1 : min(n, begin + piece) + 1])
+    np.cumsum(count, out=count)
+    m = int(count[-1])
+    counts = {"indptr": (n + 1, count.dtype), "indices": (m, indices)}
+    if weights is not None:
+        counts["weights"] = (m, weights)
+    sections, size = plan(counts)
+    file.seek(sections["indptr"]["offset"])
+    file.write(_bytes(count))
+    sections["indptr"]["crc32"] = zlib.crc32(_bytes(count))
+    at = {name: section["offset"] for name, section in sections.items()}
+    low, high, total = np.inf, -np.inf, 0.0
+    begin = 0
+    while begin < n:
+        # At least one row, and no more edges than pieces have vertices unless that one row is longer.
+        end = int(np.searchsorted(count, count[begin] + 4 * piece, side="right")) - 1
+        end = min(max(end, begin + 1), begin + piece, n)
+        edges = int(count[end] - count[begin])
+        made: dict[str, text.Array] = {"indices": np.empty(edges, dtype=indices)}
+        if weights is not None:
+            made["weights"] = np.empty(edges, dtype=weights)
+        fill(begin, count[begin : end + 1], made["indices"], made.get("weights"))
+        for name, array in made.items():
+            file.seek(at[name])
+            file.write(_bytes(np.ascontiguousarray(array, dtype=sections[name]["dtype"])))
+            sections[name]["crc32"] = zlib.crc32(_bytes(array), sections[name]["crc32"])
+            at[name] += array.nbytes
+        if weights is not None and edges:
+            low, high = min(low, made["weights"].min().item()), max(high, made["weights"].max().item())
+            total += float(made["weights"].sum(dtype=np.float64))
+        begin = end
+    facts = None if weights is None else [low, high, total / m] if m else [0, 0, 0.0]
+    file.truncate(size)
+    file.seek(0)
+    description = {"vertices": n, "edges": m, "directed": directed, "weights": facts, "labels": None, "bytes": size}
+    file.write(header(description | {"sections": sections}))
 
 
 def _bytes(array: text.Array) -> memoryview:

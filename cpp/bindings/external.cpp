@@ -1,0 +1,139 @@
+// Bindings of external.hpp: distances or, without weights, hops.
+#include "external.hpp"
+
+#include "arrays.hpp"
+#include "question.hpp"
+
+namespace steppe::bindings {
+
+namespace {
+
+struct Told {
+    Stats stats;
+    int64_t passes = 0, parts = 0, bytes_read = 0, peak_window = 0;
+};
+
+template <bool kPaths, class V, class D, class Rows>
+void search_with(const Rows& g, Window& window, const Budget& budget, const Search<V, D>& search, D delta, D* dist,
+                 V* pred, Told& told) {
+    auto go = [&](auto search_object) {
+        told.stats = search_object->run(delta);
+        told.passes += search_object->passes();
+    };
+    if (search.threads > 1)
+        go(std::make_unique<External<kPaths, true, Rows, V, D>>(g, window, budget, search, dist, pred));
+    else go(std::make_unique<External<kPaths, false, Rows, V, D>>(g, window, budget, search, dist, pred));
+}
+
+// After a 64-bit search some sum passed the type. It matters only if a vertex was reached by no other way.
+template <class Rows, class D>
+bool cut_off(const Rows& g, const D* dist) {
+    for (int64_t u = 0; u < g.n; ++u)
+        if (dist[u] != kInfinity<D>)
+            for (int64_t e = g.offsets[u]; e < g.offsets[u + 1]; ++e)
+                if (dist[g.targets[e]] == kInfinity<D>) return true;
+    return false;
+}
+
+template <class V, class D, class R, class Rows>
+Told run(const Question& q, const Rows& g, Window& window, const Budget& budget, R* result, V* pred, Watch& watch) {
+    const Search<V, D> search = make_search<V, D>(q, g.n, watch);
+    const double most = static_cast<double>(kLargest<D>) / 4;  // a double may round up; a quarter is as good as all
+    const D delta =
+        static_cast<D>(std::min(q.delta, std::is_integral_v<D> ? most : std::numeric_limits<double>::max()));
+    Told told;
+    Buffer<D> narrow;
+    D* dist;
+    if constexpr (sizeof(D) == sizeof(R)) {
+        dist = reinterpret_cast<D*>(result);
+    } else {
+        narrow = Buffer<D>(g.n);
+        dist = narrow.data();
+    }
+    if (pred) search_with<true>(g, window, budget, search, delta, dist, pred, told);
+    else search_with<false>(g, window, budget, search, delta, dist, static_cast<V*>(nullptr), told);
+    watch.check();
+    if constexpr (std::is_integral_v<D>) {
+        Stats& stats = told.stats;
+        if (q.cutoff && static_cast<uint64_t>(*q.cutoff) <= kLargest<D>) stats.overflow = false;
+        if (stats.overflow) {
+            if constexpr (sizeof(R) == 8 && sizeof(D) == 4) {
+                narrow = Buffer<D>();
+                return run<V, uint64_t, R>(q, g, window, budget, result, pred, watch);
+            }
+            const bool found = !search.targets.empty() && target_bound(search, dist) != kInfinity<D>;
+            stats.overflow = !found && cut_off(g, dist);
+            if (stats.overflow) return told;
+        }
+    }
+    const D bound = target_bound(search, dist);
+    parallel_for(q.threads, g.n, 1 << 16, [&](int64_t begin, int64_t end, int) {
+        for (int64_t v = begin; v < end; ++v) {
+            const D d = dist[v];
+            const bool lost = d == kInfinity<D> || d > bound;
+            if constexpr (std::is_integral_v<D>) result[v] = lost ? std::numeric_limits<R>::max() : static_cast<R>(d);
+            else if (lost) result[v] = kInfinity<D>;
+            if (pred && lost) pred[v] = -1;
+        }
+    });
+    told.parts = window.parts();
+    told.bytes_read = window.bytes_read();
+    told.peak_window = window.peak();
+    return told;
+}
+
+}  // namespace
+
+void bind_external(nb::module_& m) {
+    m.def(
+        "external",
+        [](InOf<int64_t> indptr, In indices, std::optional<In> weights, InOf<int64_t> sources, InOf<int64_t> targets,
+           std::optional<int64_t> cutoff, std::optional<double> float_cutoff, double delta, int threads, int shift,
+           int64_t window_bytes, bool mapped, Out distances, std::optional<Out> predecessors, nb::object progress) {
+            const Arrays arrays{indptr, indices, weights};
+            if (weights) same_size(indices.size(), weights->size(), "external");
+            same_size(indptr.size(), distances.size() + 1, "external");
+            if (predecessors) same_size(distances.size(), predecessors->size(), "external");
+            if (shift < 6) throw std::invalid_argument("external: a block has at least 64 vertices");
+            const Question q{"external", sources, targets, float_cutoff, cutoff, delta, 1, 1, threads};
+            const Budget budget{shift, window_bytes, mapped};
+            PythonWatch watch(progress);
+            const Told told = with_vertex(indices, [&](auto vertex) {
+                using V = decltype(vertex);
+                V* pred = predecessors ? out<V>(*predecessors) : nullptr;
+                auto search = [&](auto weight, auto rows, auto distance, auto* result) {
+                    using W = decltype(weight);
+                    using D = decltype(distance);
+                    const int64_t item = static_cast<int64_t>(sizeof(V) + (rows.weights ? sizeof(W) : 0));
+                    return watch.run([&](Watch& w) {
+                        Pages ends(rows.targets, rows.edges(), sizeof(V), mapped);
+                        Pages lengths(rows.weights, rows.edges(), sizeof(W), mapped);
+                        Window window(rows.offsets, rows.n, shift, window_bytes, ends, lengths, item, threads);
+                        return run<V, D>(q, rows, window, budget, result, pred, w);
+                    });
+                };
+                if (!weights) {
+                    const Ones<V> rows{arrays.csr<V, int32_t>()};
+                    return search(int32_t{}, rows, uint32_t{}, out<int32_t>(distances));
+                }
+                return with_weight(*weights, [&](auto weight) {
+                    using W = decltype(weight);
+                    using R = std::conditional_t<std::is_integral_v<W>, int64_t, W>;
+                    using D = std::conditional_t<std::is_same_v<W, int32_t>, uint32_t,
+                                                 std::conditional_t<std::is_same_v<W, int64_t>, uint64_t, W>>;
+                    return search(weight, arrays.csr<V, W>(), D{}, out<R>(distances));
+                });
+            });
+            nb::dict stats = stats_dict(told.stats);
+            stats["passes"] = told.passes;
+            stats["parts"] = told.parts;
+            stats["bytes_read"] = told.bytes_read;
+            stats["peak_window"] = told.peak_window;
+            return stats;
+        },
+        "indptr"_a, "indices"_a, "weights"_a.none(), "sources"_a, "targets"_a, "cutoff"_a.none(),
+        "float_cutoff"_a.none(), "delta"_a, "threads"_a, "shift"_a, "window"_a, "mapped"_a, "distances"_a,
+        "predecessors"_a.none(), "progress"_a.none());
+}
+
+}  // namespace steppe::bindings

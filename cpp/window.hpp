@@ -1,0 +1,180 @@
+// Window: which blocks of edges are mapped into memory just now, and what the kernel is told about it.
+//
+// Edges lie in a file that is mapped, cut into blocks of consecutive vertices. want(block) announces one (WILLNEED: the
+// kernel starts to read and does not wait), counts its bytes and, when the window is full, lets go of another
+// (DONTNEED: the pages leave this process; the kernel may keep them as a cache, at its discretion). Sweeps pass over
+// the file again and again in one direction, where dropping the oldest block would always drop the one that is wanted
+// next; so the first blocks that come stay for good, up to seven eighths of the window, and the rest pass through what
+// remains, the oldest leaving first. A block that does not fit into that passage is never held: its rows come in
+// pieces.
+//
+// Graphs that are not mapped are counted the same way; only the kernel hears nothing of it.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+#if defined(__linux__) || defined(__APPLE__)
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
+namespace steppe {
+
+// One mapped array (of targets or weights).
+class Pages {
+  public:
+    Pages(const void* data, int64_t count, int64_t item, bool mapped)
+        : data_(reinterpret_cast<uintptr_t>(data)), item_(item), count_(count) {
+#if defined(__linux__) || defined(__APPLE__)
+        if (mapped && data) {
+            page_ = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+            advise(0, count, MADV_RANDOM, false);  // reading ahead is done here, by those who know what comes next
+        }
+#endif
+        (void)mapped;
+    }
+    Pages(const Pages&) = delete;
+    ~Pages() {
+#if defined(__linux__) || defined(__APPLE__)
+        if (page_) advise(0, count_, MADV_NORMAL, false);
+#endif
+    }
+    void need(int64_t first, int64_t last) {
+#if defined(__linux__) || defined(__APPLE__)
+        if (page_) advise(first, last, MADV_WILLNEED, false);
+#else
+        (void)first, (void)last;
+#endif
+    }
+    void release(int64_t first, int64_t last) {
+#if defined(__linux__) || defined(__APPLE__)
+        if (page_) advise(first, last, MADV_DONTNEED, true);
+#else
+        (void)first, (void)last;
+#endif
+    }
+
+  private:
+    // A page that is touched brings in its neighbours in the same 64 KiB, if the kernel has them: they leave together,
+    // or they would never. Pages are only let go if they hold nothing but this array. Advice may be ignored, so may its
+    // failure.
+    void advise(int64_t first, int64_t last, int advice, bool inside) {
+#if defined(__linux__) || defined(__APPLE__)
+        const uintptr_t unit = inside ? std::max(page_, kAround) : page_;
+        uintptr_t begin = (data_ + static_cast<uintptr_t>(first * item_)) / unit * unit;
+        uintptr_t end = (data_ + static_cast<uintptr_t>(last * item_) + unit - 1) / unit * unit;
+        if (inside) {
+            begin = std::max(begin, (data_ + page_ - 1) / page_ * page_);
+            end = std::min(end, (data_ + static_cast<uintptr_t>(count_ * item_)) / page_ * page_);
+        }
+        if (begin < end) (void)madvise(reinterpret_cast<void*>(begin), end - begin, advice);
+#endif
+        (void)first, (void)last, (void)advice, (void)inside;
+    }
+    static constexpr uintptr_t kAround = 1 << 16;
+    uintptr_t data_, page_ = 0;
+    int64_t item_, count_ = 0;
+};
+
+class Window {
+  public:
+    // Block b holds the edges [offsets[b << shift], offsets[(b + 1) << shift]).
+    Window(const int64_t* offsets, int64_t n, int shift, int64_t limit, Pages& targets, Pages& weights, int64_t item,
+           int threads)
+        : offsets_(offsets),
+          n_(n),
+          shift_(shift),
+          item_(item),
+          limit_(limit),
+          passage_(limit / 8),
+          whole_(limit >= offsets[n] * item),
+          threads_(threads),
+          targets_(targets),
+          weights_(weights),
+          here_(new std::atomic<uint8_t>[static_cast<size_t>(blocks())]) {
+        for (int64_t b = 0; b < blocks(); ++b) here_[b].store(0, std::memory_order_relaxed);
+    }
+
+    int64_t blocks() const { return (n_ + (int64_t{1} << shift_) - 1) >> shift_; }
+    int64_t first(int64_t block) const { return offsets_[block << shift_]; }
+    int64_t last(int64_t block) const { return offsets_[std::min(n_, (block + 1) << shift_)]; }
+    int64_t bytes(int64_t block) const { return (last(block) - first(block)) * item_; }
+    bool is_long(int64_t block) const { return !whole_ && bytes(block) > passage_ / 4; }
+    // Edges in a piece of a row that is too long to be held; each thread has two of them.
+    int64_t piece() const { return std::max<int64_t>(1, passage_ / 4 / threads_ / item_); }
+
+    void want(int64_t block) {
+        if (here_[block].load(std::memory_order_relaxed) || is_long(block)) return;
+        std::lock_guard<std::mutex> hold(lock_);
+        if (here_[block].load(std::memory_order_relaxed)) return;
+        here_[block].store(1, std::memory_order_relaxed);
+        const int64_t size = bytes(block);
+        read_ += size;
+        held_ += size;
+        targets_.need(first(block), last(block));
+        weights_.need(first(block), last(block));
+        if (!whole_) {
+            if (kept_ + size <= limit_ - passage_) {
+                kept_ += size;
+            } else {
+                passing_.push_back(block);
+                while (held_ - kept_ > passage_ / 2) drop();
+            }
+        }
+        peak_ = std::max(peak_, held_ + pieces_);
+    }
+    // A piece of a long row, [first, last), is about to be read, the one after it ends at `ahead`.
+    void want_piece(int64_t first, int64_t last, int64_t ahead) {
+        if (ahead > last) targets_.need(last, ahead), weights_.need(last, ahead);
+        std::lock_guard<std::mutex> hold(lock_);
+        read_ += (last - first) * item_;
+        pieces_ += (ahead - first) * item_;
+        peak_ = std::max(peak_, held_ + pieces_);
+    }
+    void release_piece(int64_t first, int64_t last, int64_t ahead) {
+        release(first, last);
+        std::lock_guard<std::mutex> hold(lock_);
+        pieces_ -= (ahead - first) * item_;
+    }
+
+    // Blocks, and the pieces of those that are never held.
+    int64_t parts() const {
+        int64_t count = 0;
+        for (int64_t b = 0; b < blocks(); ++b)
+            count += is_long(b) ? (last(b) - first(b) + piece() - 1) / piece() : bytes(b) > 0;
+        return count;
+    }
+    int64_t bytes_read() const { return read_; }
+    int64_t peak() const { return peak_; }
+
+  private:
+    void release(int64_t first, int64_t last) {
+        targets_.release(first, last);
+        weights_.release(first, last);
+    }
+    void drop() {
+        const int64_t block = passing_.front();
+        passing_.pop_front();
+        release(first(block), last(block));
+        held_ -= bytes(block);
+        here_[block].store(0, std::memory_order_relaxed);
+    }
+
+    const int64_t* offsets_;
+    const int64_t n_;
+    const int shift_;
+    const int64_t item_, limit_, passage_;
+    const bool whole_;  // all edges fit into the window
+    const int threads_;
+    Pages &targets_, &weights_;
+    std::unique_ptr<std::atomic<uint8_t>[]> here_;
+    std::mutex lock_;
+    std::deque<int64_t> passing_;
+    int64_t held_ = 0, kept_ = 0, pieces_ = 0, read_ = 0, peak_ = 0;
+};
+
+}  // namespace steppe
