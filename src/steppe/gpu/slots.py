@@ -5,7 +5,10 @@ each other out if the oldest always went; so a part stays as long as it is in us
 what comes by: one is copied to while the device computes on the other. Copies read straight from the graph's arrays, which may be
 mapped files; on CUDA they go through two pinned buffers, without which the driver would not copy in the background.
 
-For a part of which few rows are wanted, the host gathers these. Which is quicker follows from the rates measured so far.
+For a part of which few rows are wanted, the host gathers these instead. Which is better follows from what has been measured so
+far: the rates of copies and of gathering, and how much more work a part gave while it was there than it had when it came (in
+a road network, where a row's neighbours lie in the same part, many times as much; in a random graph hardly more). A byte copied is charged
+more than its time: the link and the memories at its ends serve others, too.
 """
 
 from __future__ import annotations
@@ -26,8 +29,12 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 PASSING = 2  # slots that take what comes by
+EMPTY, PASSED = -1, -2  # what a slot holds: nothing yet, or gathered edges
 LONG = 256  # mean edges of a gathered piece from which slices are quicker than an index
-GATHER_COSTS = 200e-6  # seconds of a gather of nothing: launches, looks, copies
+GATHER_COSTS = 100e-6  # seconds that gathering costs beside the edges: launches, looks, copies
+RATES = 4e9, 1e8  # bytes copied and edges gathered per second, before anything has been measured
+LEARN = 0.5  # weight of the last measurement
+PRICE = 4.0  # times its seconds that a copy is charged
 
 
 @dataclass
@@ -36,7 +43,7 @@ class Slot:
 
     indices: Buffer
     weights: Buffer
-    part: int = -1
+    part: int = EMPTY
     arriving: list[Handle] = field(default_factory=list)
 
 
@@ -63,7 +70,8 @@ class Slots:
         self.now = 0
         self.copied = 0  # bytes of edges
         self.seconds = 0.0  # in which the host did nothing but copy, or wait for a copy
-        self.copy_rate, self.gather_rate = 4e9, 1e8  # bytes, edges per second
+        self.copy_rate, self.gather_rate = RATES
+        self.gain = 1.0  # edges worked on while a part was there / when it came
 
     def find(self, part: int) -> Slot | None:
         """Return the slot that holds a part, or is about to."""
@@ -74,7 +82,7 @@ class Slots:
         free = [slot for slot in self.slots if slot.part not in keep]
         idle = [slot for slot in free if slot.part < 0 or self.used[slot.part] < self.now - 1]
         if idle:
-            return min(idle, key=lambda slot: -2 if slot.part < 0 else self.used[slot.part])
+            return min(idle, key=lambda slot: slot.part - 2 if slot.part < 0 else self.used[slot.part])
         passing = [slot for slot in self.slots[:PASSING] if slot in free]
         self.turn += 1
         return passing[self.turn % len(passing)] if passing else None
@@ -122,12 +130,19 @@ class Slots:
         self.load(part, slot)
         self.arrive(slot)
         size = int(self.parts.bounds[part + 1] - self.parts.bounds[part]) * self.edge
-        self.copy_rate = 0.5 * self.copy_rate + 0.5 * size / max(self.seconds - before, 1e-7)
+        self.copy_rate += LEARN * (size / max(self.seconds - before, 1e-7) - self.copy_rate)
 
-    def is_gather_quicker(self, part: int, edges: int) -> bool:
+    def is_gather_better(self, part: int, edges: int) -> bool:
         """Whether to gather `edges` of a part rather than to copy it all."""
+        if any(slot.part == EMPTY for slot in self.slots):
+            return False
         whole = int(self.parts.bounds[part + 1] - self.parts.bounds[part]) * self.edge / self.copy_rate
-        return GATHER_COSTS + edges * self.edge / self.copy_rate + edges / self.gather_rate < whole
+        gathered = GATHER_COSTS + edges / self.gather_rate + PRICE * edges * self.edge / self.copy_rate
+        return self.gain * gathered < PRICE * whole
+
+    def learn(self, came: int, done: int) -> None:
+        """Learn from a part that had work for `came` edges at first, and in the end for `done`."""
+        self.gain = 0.8 * self.gain + 0.2 * done / max(came, 1)
 
     def gather(self, places: Array, lengths: Array, slot: Slot) -> Array:
         """Copy the pieces of `lengths` edges at `places` into a slot, one behind the other; returns their new places."""
@@ -147,8 +162,8 @@ class Slots:
             index = np.repeat(places - starts, lengths) + np.arange(total)
             for array, out in zip(self.arrays, into, strict=True):
                 np.take(array, index, out=out[:total], mode="clip")
-        self.gather_rate = 0.5 * self.gather_rate + 0.5 * total / max(time.perf_counter() - begun, 1e-7)
-        slot.part = -1
+        self.gather_rate += LEARN * (total / max(time.perf_counter() - begun, 1e-7) - self.gather_rate)
+        slot.part = PASSED
         for out, target in zip(into, (slot.indices, slot.weights), strict=False):
             self.device.upload(out[:total], into=target)
         self.copied += total * self.edge

@@ -26,16 +26,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import DeviceError, DistanceOverflowError, SteppeError
+from ..errors import DeviceError, DeviceMemoryError, DistanceOverflowError, SteppeError
 from ..search import Answer
 from . import work as _work
 from .bellman_ford import look_for_cycle
 from .delta_stepping import choose_delta
 from .keys import Keys, choices
 from .parts import Parts, cut
+from .rows import forget, resident
 from .slots import Slot, Slots
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..graph import Graph
     from ..search import Search
     from .device import Counters, Device
@@ -45,9 +48,11 @@ log = logging.getLogger("steppe")
 
 SCHEDULES = ("active", "every-part")
 ITERATIONS = 64  # on a part, while it is there
-WIDEN = 16.0  # buckets this much wider than in memory: a pass over the parts costs more than edges relaxed twice
+TRICKLE = 8  # work on a part ends when this much less is left than there was
+WIDEN = 4.0  # buckets this much wider than in memory: a pass over the parts costs more than edges relaxed twice
 HEAD = 8  # of `state`, see kernels/stream.c
 LOOK_FOR_CYCLE = 8  # passes
+VERTEX = {"frontier": 36, "bellman-ford": 36, "delta-stepping": 56, "bfs": 24}  # bytes of a vertex, the edges in memory
 
 
 class Stream:
@@ -197,7 +202,7 @@ class Stream:
         order = parts[np.argsort(self.nearest[parts], kind="stable")].tolist()
         here = [part for part in order if slots.find(part)]
         away = [part for part in order if not slots.find(part)]
-        few = [part for part in away if slots.is_gather_quicker(part, int(self.edges[part]))]
+        few = [part for part in away if slots.is_gather_better(part, int(self.edges[part]))]
         self._gather(few)
         self._stream(here + [part for part in away if part not in set(few)])
 
@@ -221,6 +226,7 @@ class Stream:
     def _iterate(self, part: int, slot: Slot) -> None:
         """Work on a part that is there, while it still improves."""
         done, batch = 0, 1
+        came, before = int(self.edges[part]), self.work_done()[0]
         while done < ITERATIONS:
             for _ in range(batch):
                 self.collect(part)
@@ -228,8 +234,9 @@ class Stream:
             done += batch
             batch = min(2 * batch, 8)
             self.look()
-            if not self.edges[part]:
+            if self.edges[part] * TRICKLE <= came:
                 break
+        self.slots.learn(came, self.work_done()[0] - before)
 
     def _gather(self, few: list[int]) -> None:
         """Work on parts of which few rows are wanted, as many at once as go into a slot."""
@@ -336,6 +343,27 @@ def run(
         hops = np.minimum(distances, np.iinfo(np.int32).max).astype(np.int32)
         return Answer(hops, predecessors, explained)
     return Answer(distances, predecessors, explained)
+
+
+def fits(device: Device, graph: Graph, method: str) -> bool:
+    """Whether the search is likely to have room on the device with all edges; `unless_full` deals with the rest."""
+    rows = 0 if resident(device, graph) else graph.nbytes
+    return rows + VERTEX[method] * graph.num_vertices <= device.memory.free
+
+
+def unless_full(
+    run_in_memory: Callable[[Device, Graph, Search], Answer], device: Device, graph: Graph, search: Search, method: str
+) -> Answer:
+    """Search with all edges on the device; where they do not fit, or turn out not to, stream them."""
+    if fits(device, graph, method):
+        try:
+            return run_in_memory(device, graph, search)
+        except DeviceMemoryError as error:
+            log.warning("%s: streaming the edges instead (%s)", method, error)
+    for held in (graph, graph.reverse_if_known()):
+        if held is not None:
+            forget(device, held)
+    return run(device, graph, search, method)
 
 
 def _search(stream: Stream, method: str, schedule: str) -> None:
