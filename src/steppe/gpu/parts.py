@@ -92,9 +92,9 @@ def sizes(edges: int) -> list[int]:
 
 
 def cut(
-    graph: Graph, memory: Memory, *, fixed: int, edge: int, key: int, device: str, wanted: int | None = None
+    graph: Graph, memory: Memory, *, free: int, fixed: int, edge: int, key: int, device: str, wanted: int | None = None
 ) -> Parts:
-    """Choose the parts for what is free of a budget, of which `fixed` bytes go to what does not depend on the parts.
+    """Choose the parts for `free` bytes, of which `fixed` go to what does not depend on the parts.
 
     `wanted` is the size to take; without it there is a choice.
 
@@ -111,17 +111,17 @@ def cut(
             parts = Parts(graph.indptr, size, slots)
             needed = fixed + parts.nbytes(edge, key)
             smallest = needed if smallest is None else min(smallest, needed)
-            if needed <= memory.free:
+            if needed <= free:
                 if best is None or (size >= WORTHWHILE and _worth(parts) > _worth(best)):
                     best = parts
                 break
     if best is None:
         limit = memory.used + (smallest or 0)
         raise DeviceMemoryError(
-            f"{device}: the vertices and two parts of the edges need {smallest:,} bytes, {memory.free:,} of "
+            f"{device}: the vertices and two parts of the edges need {smallest:,} bytes, {free:,} of "
             f"{memory.limit:,} are free; the smallest memory_limit that would do is {limit:,}",
             needed=smallest or 0,
-            free=memory.free,
+            free=free,
         )
     return best
 

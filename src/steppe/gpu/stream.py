@@ -68,6 +68,7 @@ class Stream:
         *,
         schedule: str,
         part_size: int | None = None,
+        room: int | None = None,
     ) -> None:
         self.device, self.graph, self.search, self.keys = device, graph, search, keys
         n = graph.num_vertices
@@ -82,7 +83,9 @@ class Stream:
         held += sources.nbytes + 4 * len(search.targets) + (0 if weighted else 4)
         edge = 4 + (graph.weights.dtype.itemsize if weighted and graph.weights is not None else 0)
         size = {"fixed": held, "edge": edge, "key": keys.dtype.itemsize}
-        self.parts = cut(graph, device.memory, **size, device=device.info.name, wanted=part_size)
+        memory = device.memory
+        free = memory.free if room is None else min(memory.free, room - memory.used)
+        self.parts = cut(graph, memory, free=free, **size, device=device.info.name, wanted=part_size)
         p = self.parts
 
         self.indptr = device.upload(graph.indptr)
@@ -293,6 +296,7 @@ def run(
     *,
     schedule: str | None = None,
     part_size: int | None = None,
+    room: int | None = None,
 ) -> Answer:
     """Search from `search.sources`, the edges streamed; see `steppe.search`. The answer of "bfs" is in hops (int32).
 
@@ -303,6 +307,8 @@ def run(
         Default: the environment variable STEPPE_SCHEDULE, or "active".
     part_size : int, optional
         Edges of a part; default: chosen from the device's free memory.
+    room : int, optional
+        Bytes the driver has for us, where that is known to be less than the budget.
 
     Raises
     ------
@@ -326,7 +332,7 @@ def run(
     begun = time.perf_counter()
     with device.count() as counters:
         for keys in kinds:
-            stream = Stream(device, graph, search, keys, method, schedule=schedule, part_size=part_size)
+            stream = Stream(device, graph, search, keys, method, schedule=schedule, part_size=part_size, room=room)
             _search(stream, method, schedule)
             if not stream.outgrown() or keys is kinds[-1]:
                 break
@@ -355,15 +361,18 @@ def unless_full(
     run_in_memory: Callable[[Device, Graph, Search], Answer], device: Device, graph: Graph, search: Search, method: str
 ) -> Answer:
     """Search with all edges on the device; where they do not fit, or turn out not to, stream them."""
+    room = None
     if fits(device, graph, method):
+        device.memory.room = None
         try:
             return run_in_memory(device, graph, search)
         except DeviceMemoryError as error:
             log.warning("%s: streaming the edges instead (%s)", method, error)
+        room = device.memory.room
     for held in (graph, graph.reverse_if_known()):
         if held is not None:
             forget(device, held)
-    return run(device, graph, search, method)
+    return run(device, graph, search, method, room=room)
 
 
 def _search(stream: Stream, method: str, schedule: str) -> None:
