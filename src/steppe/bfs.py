@@ -49,7 +49,8 @@ def bfs(
     threads : int, optional
         Default: ``STEPPE_NUM_THREADS``, or all CPUs this process may use.
     memory_limit : int, optional
-        Bytes the search may take on a device; on the CPU, bytes beside the file the edges are mapped from.
+        Bytes the search may take on a device, where edges that do not fit are streamed; on the CPU, bytes beside the file the
+        edges are mapped from.
     progress : callable, optional
         Called now and then with the number of edges read so far.
 
@@ -83,8 +84,9 @@ def bfs(
         answer, name = run(graph, search), "cpu"
     else:
         from .gpu import bfs as on_device
+        from .gpu import stream
 
-        answer, name = on_device.run(runner, graph, search), runner.info.name
+        answer, name = stream.unless_full(on_device.run, runner, graph, search, "bfs"), runner.info.name
     search, answer = cut_at_targets(search, answer)
     reason = answer.explained.pop("reason", "hops")
     explanation = Explanation(

@@ -65,7 +65,8 @@ def sssp(
     threads : int, optional
         Default: ``STEPPE_NUM_THREADS``, or all CPUs this process may use.
     memory_limit : int, optional
-        Bytes the search may take on a device; on the CPU, bytes beside the file the edges are mapped from.
+        Bytes the search may take on a device, where edges that do not fit are streamed; on the CPU, bytes beside the file the
+        edges are mapped from.
     progress : callable, optional
         Called now and then with the number of edges relaxed so far.
 
@@ -233,14 +234,14 @@ def _check_overflow(overflow: bool) -> None:
 
 def _run_on(device: gpu.Device, graph: Graph, search: Search, method: str) -> Answer:
     """Search on a device."""
-    from .gpu import bellman_ford, bfs, delta_stepping, frontier
+    from .gpu import bellman_ford, bfs, delta_stepping, frontier, stream
 
     if method == "bfs":
-        hops = bfs.run(device, graph, search)
+        hops = stream.unless_full(bfs.run, device, graph, search, method)
         distances = hops.distances.astype(np.int64)
         distances[hops.distances == np.iinfo(np.int32).max] = UNREACHABLE
         return Answer(distances, hops.predecessors, hops.explained)
     if method == "dijkstra":
         raise ValueError("dijkstra runs on the CPU only: one vertex at a time is no work for a device")
     run = {"bellman-ford": bellman_ford.run, "delta-stepping": delta_stepping.run, "frontier": frontier.run}[method]
-    return run(device, graph, search)
+    return stream.unless_full(run, device, graph, search, method)

@@ -78,7 +78,7 @@ def run(device: Device, graph: Graph, search: Search) -> Answer:
                 break
             if rounds.enqueued >= min(look_at, last) or rounds.faults & BELOW:
                 look_at *= 2
-                _look_for_cycle(graph, device.download(parents))
+                look_for_cycle(graph, device.download(parents))
                 if rounds.faults & BELOW:
                     raise DistanceOverflowError("a distance falls below the range of 64 bits")
                 if rounds.enqueued >= last:
@@ -104,7 +104,7 @@ def run(device: Device, graph: Graph, search: Search) -> Answer:
         )
 
 
-def _look_for_cycle(graph: Graph, parents: Array) -> None:
+def look_for_cycle(graph: Graph, parents: Array) -> None:
     """Raise NegativeCycleError if the predecessors run in a circle of negative length."""
     for cycle in circles(parents):
         length = _length(graph, cycle)

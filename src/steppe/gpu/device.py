@@ -184,8 +184,10 @@ class Device(ABC):
         self.memory.take(nbytes, self.info.name)
         try:
             handle = self._alloc(max(nbytes, 8))
-        except BaseException:
+        except BaseException as error:
             self.memory.give(nbytes)
+            if isinstance(error, DeviceMemoryError):
+                self.memory.room = self.memory.used + min(error.free, max(nbytes - 1, 0))
             raise
         for counters in self._counters():
             counters.peak_bytes = max(counters.peak_bytes, self.memory.used)

@@ -67,6 +67,20 @@ class Keys:
         """Return the largest distance a search with this cutoff stores."""
         return self.largest if bound is None else min(self.largest, bound)
 
+    def add(self, key: int, step: float) -> int:
+        """Return the key of a distance a `step` further, or the last before "unreachable"; without a sign only.
+
+        Examples
+        --------
+        >>> Keys("i32", "u32").add(5, 3.0)
+        8
+        """
+        if self.dist[0] == "u":
+            return min(key + int(step), self.infinity - 1)
+        with np.errstate(over="ignore"):
+            further = np.array(key, self.dtype).view(source.TYPES[self.dist]) + source.TYPES[self.dist].type(step)
+        return min(int(further.view(self.dtype)), self.infinity - 1)
+
     def distances(self, keys: Array) -> Array:
         """Turn keys into distances as users see them: int64, float32 or float64.
 

@@ -24,6 +24,7 @@ class Memory:
     limit: int
     used: int = 0
     peak: int = 0
+    room: int | None = None  # what the driver had for us when it last refused something within the budget
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @property

@@ -55,3 +55,9 @@ def resident(device: Device, graph: Graph) -> bool:
     """Whether the graph's arrays are on the device already."""
     with graph._lock:
         return device in graph._cache.get("rows", {})
+
+
+def forget(device: Device, graph: Graph) -> None:
+    """Free the graph's arrays on the device, if they are there."""
+    with graph._lock:
+        graph._cache.get("rows", {}).pop(device, None)

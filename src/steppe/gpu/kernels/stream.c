@@ -1,0 +1,214 @@
+/* Stream: shortest paths over edges that are not all on the device (document 001).
+ *
+ * The edges are cut into parts of `size` edges; part p begins at edge p * size, the document's base. Offsets and distances of
+ * all vertices stay on the device, the edges of a part (or of chosen rows, gathered by the host) come and go. Distances are
+ * lowered in place: whoever lowers that of v marks every part of its row to be read (again). The document counts these
+ * parts (`vis`), which is enough only where parts come in one fixed order; here each vertex has one mark per part of
+ * its row. Since parts are consecutive, vertex v and part p have mark v + p, and there are n + parts of them.
+ *
+ *   arouse    marks the parts of v: NEAR, to be read now, if the distance is at most `last`, else FAR, to be read later
+ *   collect   makes the work list of one part: its NEAR rows, cut into pieces of CHUNK edges; lowers their marks
+ *   relax     offers a distance to the head of every edge on the list
+ *   advance   `last` has grown: FAR becomes NEAR where the distance now allows it
+ *
+ * A mark is lowered one launch before the distance is read, and raised after a distance was lowered: no improvement is lost,
+ * in whatever order the threads run. With `last` infinite this is label-correcting by rounds (frontier, Bellman-Ford); with
+ * a `last` that grows by delta it is near and far (Davidson et al., IPDPS 2014), delta-stepping's order; with 1 it is
+ * breadth-first search by levels.
+ *
+ * The work list is one array with two ends: rows of at most SMALL edges, one thread's work each, from the front; pieces of
+ * longer rows, a team's work, from the back. `places` are numbers of edges in the graph, or, where the host has gathered, in
+ * its buffer; `base` is the number of the buffer's first edge.
+ *
+ * state: 0, 1 front, 2, 3 back, one of each pair in use (parity); 4 faults; 5 targets not settled; from 8 on, for each part,
+ * NEAR pieces and NEAR edges. least: for each part the least NEAR distance, behind them the least FAR one (or less).
+ * tallies: 2 per block: edges relaxed, atomics. */
+/* BUILD: RECORD=1 */
+/* BUILD: UNWEIGHTED=1 */
+/* BUILD: PARENTS=1 */
+#include "relax.h"
+
+#define FAR 1u
+#define NEAR 2u
+#define HEAD 8
+
+#ifdef RECORD
+#define DISTANCE_KEY(v) ((KEY)(LOAD(&cells[v]) >> 32))
+#define CAS_CELL PASTE(CAS_, u64)
+#else
+#define DISTANCE_KEY(v) LOAD(&dist[v])
+#endif
+
+DEVICE u32 pieces(i64 length) { return length <= SMALL ? 1u : (u32)((length + CHUNK - 1) / CHUNK); }
+
+/* Lowers the distance of v, by way of u; gives 1 if it was higher. With RECORD distance and predecessor change together, and
+ * only if the distance does: two vertices at one distance never name each other. */
+DEVICE u32 lower(GLOBAL KEY *dist, GLOBAL u64 *cells, i32 v, KEY key, i32 u, u32 *atomics) {
+#ifdef RECORD
+    u64 old = LOAD(&cells[v]);
+    while (key < (KEY)(old >> 32)) {
+        u64 seen = CAS_CELL(&cells[v], old, (u64)key << 32 | (u32)u);
+        *atomics += 1u;
+        if (seen == old) return 1u;
+        old = seen;
+    }
+    return 0u;
+#else
+    if (key >= LOAD(&dist[v])) return 0u;
+    *atomics += 1u;
+    return key < MIN_KEY(&dist[v], key) ? 1u : 0u;
+#endif
+}
+
+/* Counts one more NEAR row in part p: that of v, as far as it lies there. */
+DEVICE void count_near(i64 begin, i64 end, i64 p, i64 size, GLOBAL u32 *state) {
+    i64 from = begin > p * size ? begin : p * size, to = end < (p + 1) * size ? end : (p + 1) * size;
+    ADD_u32(&state[HEAD + 2 * p], pieces(to - from));
+    ADD_u32(&state[HEAD + 2 * p + 1], (u32)(to - from));
+}
+
+DEVICE void arouse(GLOBAL const i64 *indptr, GLOBAL u32 *marks, GLOBAL u32 *state, GLOBAL KEY *least, i64 parts, i64 size,
+                   i32 v, KEY key, KEY last) {
+    i64 begin = indptr[v], end = indptr[v + 1];
+    if (begin == end) return; /* no edges, no parts */
+    if (key > last && key < LOAD(&least[parts])) MIN_KEY(&least[parts], key);
+    for (i64 p = begin / size; p * size < end; p++) {
+        if (key > last) {
+            if (LOAD(&marks[v + p]) == 0u) CAS_u32(&marks[v + p], 0u, FAR);
+        } else {
+            if (LOAD(&marks[v + p]) != NEAR && EXCH_u32(&marks[v + p], NEAR) != NEAR)
+                count_near(begin, end, p, size, state);
+            if (key < LOAD(&least[p])) MIN_KEY(&least[p], key);
+        }
+    }
+}
+
+KERNEL start(GLOBAL const i64 *RESTRICT indptr, GLOBAL KEY *dist, GLOBAL u64 *cells, GLOBAL u32 *marks,
+             GLOBAL u32 *state, GLOBAL KEY *least, i64 parts, i64 size, GLOBAL const i32 *sources, i64 count, KEY zero,
+             KEY last) {
+    for (i64 i = GLOBAL_ID; i < count; i += GLOBAL_SIZE) {
+        i32 s = sources[i];
+#ifdef RECORD
+        cells[s] = (u64)zero << 32 | 0xffffffffu;
+#else
+        dist[s] = zero;
+#endif
+        arouse(indptr, marks, state, least, parts, size, s, zero, last);
+    }
+}
+
+/* Vertices first to beyond - 1 have edges in part p. */
+KERNEL collect(GLOBAL const i64 *RESTRICT indptr, GLOBAL u32 *marks, GLOBAL u32 *state, GLOBAL KEY *least, i64 size,
+               GLOBAL i32 *vertices, GLOBAL i64 *places, GLOBAL u32 *lengths, i64 capacity, i64 p, i64 first, i64 beyond,
+               u32 parity) {
+    if (GLOBAL_ID == 0) {
+        state[HEAD + 2 * p] = 0u;
+        state[HEAD + 2 * p + 1] = 0u;
+        least[p] = KEY_INF;
+    }
+    for (i64 u = first + GLOBAL_ID; u < beyond; u += GLOBAL_SIZE) {
+        if (marks[u + p] != NEAR) continue;
+        marks[u + p] = 0u;
+        i64 from = indptr[u] > p * size ? indptr[u] : p * size;
+        i64 to = indptr[u + 1] < (p + 1) * size ? indptr[u + 1] : (p + 1) * size;
+        if (to - from <= SMALL) {
+            i64 i = ADD_u32(&state[parity], 1u);
+            vertices[i] = (i32)u;
+            places[i] = from;
+            lengths[i] = (u32)(to - from);
+        } else {
+            i64 i = capacity - 1 - ADD_u32(&state[2 + parity], pieces(to - from));
+            for (; from < to; from += CHUNK, i--) {
+                vertices[i] = (i32)u;
+                places[i] = from;
+                lengths[i] = (u32)(to - from < CHUNK ? to - from : CHUNK);
+            }
+        }
+    }
+}
+
+#ifdef PARENTS
+#define NAME_PARENT(u) STORE(&parents[v], u);
+#else
+#define NAME_PARENT(u)
+#endif
+#define RELAX(u, d, e)                                                                                                 \
+    DIST sum;                                                                                                          \
+    u32 fault = extend(d, LENGTH(e), limit, &sum);                                                                     \
+    i32 v = indices[e];                                                                                                \
+    faults |= fault;                                                                                                   \
+    edges++;                                                                                                           \
+    if (fault == 0u && lower(dist, cells, v, TO_KEY(sum), u, &atomics)) {                                              \
+        NAME_PARENT(u)                                                                                                 \
+        arouse(indptr, marks, state, least, parts, size, v, TO_KEY(sum), last);                                        \
+    }
+
+KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indices,
+             GLOBAL const WEIGHT *RESTRICT weights, i64 base, GLOBAL KEY *dist, GLOBAL u64 *cells, GLOBAL i32 *parents,
+             GLOBAL u32 *marks, GLOBAL u32 *state, GLOBAL KEY *least, i64 parts, i64 size, GLOBAL const i32 *vertices,
+             GLOBAL const i64 *places, GLOBAL const u32 *lengths, i64 capacity, GLOBAL u64 *tallies, u32 parity,
+             DIST limit, KEY last) {
+    LOCAL u64 scratch[BLOCK];
+    u32 front = state[parity], back = state[2 + parity], faults = 0u, atomics = 0u;
+    u64 edges = 0;
+    if (GLOBAL_ID == 0) {
+        state[1 - parity] = 0u;
+        state[3 - parity] = 0u;
+    }
+    if (front + back == 0u) return;
+    for (i64 c = GLOBAL_ID / TEAM; c < back; c += GLOBAL_SIZE / TEAM) {
+        i64 i = capacity - 1 - c;
+        i32 u = vertices[i];
+        DIST d = FROM_KEY(DISTANCE_KEY(u));
+        i64 end = places[i] - base + lengths[i];
+        for (i64 e = places[i] - base + GLOBAL_ID % TEAM; e < end; e += TEAM) {
+            RELAX(u, d, e)
+        }
+    }
+    for (i64 i = GLOBAL_ID; i < front; i += GLOBAL_SIZE) {
+        i32 u = vertices[i];
+        DIST d = FROM_KEY(DISTANCE_KEY(u));
+        i64 end = places[i] - base + lengths[i];
+        for (i64 e = places[i] - base; e < end; e++) {
+            RELAX(u, d, e)
+        }
+    }
+    if (faults & (ABOVE | BELOW)) OR_u32(&state[4], faults);
+    u64 both = block_sum_u64(scratch, edges << 32 | atomics); /* a part has less than 2^31 edges */
+    if (LOCAL_ID == 0) {
+        tallies[2 * GROUP_ID] += both >> 32;
+        tallies[2 * GROUP_ID + 1] += both & 0xffffffffu;
+    }
+}
+
+/* The host has set least[parts] to infinity; what stays FAR lowers it again. */
+KERNEL advance(GLOBAL const i64 *RESTRICT indptr, GLOBAL const KEY *dist, GLOBAL const u64 *cells, GLOBAL u32 *marks,
+               GLOBAL u32 *state, GLOBAL KEY *least, i64 parts, i64 size, i64 n, KEY last) {
+    LOCAL KEY scratch[BLOCK];
+    KEY left = KEY_INF;
+    for (i64 u = GLOBAL_ID; u < n; u += GLOBAL_SIZE) {
+        i64 begin = indptr[u], end = indptr[u + 1];
+        if (begin == end) continue;
+        KEY key = DISTANCE_KEY(u);
+        if (key == KEY_INF) continue;
+        for (i64 p = begin / size; p * size < end; p++) {
+            if (marks[u + p] != FAR) continue;
+            if (key > last) {
+                left = key < left ? key : left;
+            } else {
+                marks[u + p] = NEAR;
+                count_near(begin, end, p, size, state);
+                if (key < LOAD(&least[p])) MIN_KEY(&least[p], key);
+            }
+        }
+    }
+    left = PASTE(block_min_, KEY)(scratch, left);
+    if (LOCAL_ID == 0 && left != KEY_INF) MIN_KEY(&least[parts], left);
+}
+
+/* Counts the targets beyond `last`: where nothing NEAR is left, all others are settled. */
+KERNEL unsettled(GLOBAL const i32 *targets, i64 count, GLOBAL const KEY *dist, GLOBAL const u64 *cells, GLOBAL u32 *state,
+                 KEY last) {
+    for (i64 i = GLOBAL_ID; i < count; i += GLOBAL_SIZE)
+        if (DISTANCE_KEY(targets[i]) > last) ADD_u32(&state[5], 1u);
+}
