@@ -78,7 +78,9 @@ def show(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
                 lambda search=search: search(graph, source, device="cpu", memory_limit=args.limit),  # type: ignore[misc]
             )
             told = paths.explain()
-            row |= {key: getattr(told, key) for key in ("passes", "parts", "bytes_copied", "bytes_skipped", "edges_relaxed")}
+            row |= {
+                key: getattr(told, key) for key in ("passes", "parts", "bytes_copied", "bytes_skipped", "edges_relaxed")
+            }
             row["counted_peak"] = told.peak_device_bytes
             rows.append(row)
         row, _ = measure(f"{name}, verify", paths.verify)

@@ -202,3 +202,36 @@ def router(
 ) -> Router: ...
 def random_read_ns(bytes: int, reads: int, threads: int, repeats: int) -> float: ...
 def sequential_read_ns(bytes: int, threads: int, repeats: int) -> float: ...
+def external(
+    indptr: NDArray[np.int64],
+    indices: NDArray[Any],
+    weights: NDArray[Any] | None,
+    sources: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    cutoff: int | None,
+    float_cutoff: float | None,
+    delta: float,
+    threads: int,
+    shift: int,
+    window: int,
+    mapped: bool,
+    distances: NDArray[Any],
+    predecessors: NDArray[Any] | None,
+    progress: Any | None,
+) -> dict[str, Any]: ...
+
+class Recipe:
+    def __init__(
+        self, family: str, first: int, second: int, keep: float, diagonal: float, time: bool, seed: int
+    ) -> None: ...
+    def degrees(self, begin: int, degrees: NDArray[np.int64], threads: int) -> None: ...
+    def fill(
+        self,
+        begin: int,
+        offsets: NDArray[np.int64],
+        indices: NDArray[Any],
+        weights: NDArray[Any] | None,
+        low: int,
+        high: int,
+        threads: int,
+    ) -> None: ...

@@ -74,9 +74,7 @@ class Stream:
         n = graph.num_vertices
         weighted = graph.weights is not None and method != "bfs"
         signed = method == "bellman-ford"
-        self.recorded = (
-            search.record_paths and not signed and keys.dtype.itemsize == 4 and device.info.has_atomic_64
-        )
+        self.recorded = search.record_paths and not signed and keys.dtype.itemsize == 4 and device.info.has_atomic_64
         sources = np.unique(search.sources).astype(np.int32)
         cells, dist, parents = n if self.recorded else 1, 1 if self.recorded else n, n if signed else 1
         held = 8 * (n + 1) + 8 * cells + keys.dtype.itemsize * dist + 4 * parents + 16 * device.max_groups
@@ -166,9 +164,7 @@ class Stream:
             self.device.fill(self.least, self.keys.infinity, self.parts.count, 1)
             n = self.graph.num_vertices
             shared = (self.indptr, self.dist, self.cells, self.marks, self.state, self.least)
-            self.device.launch(
-                self.program, "advance", n, *shared, self.parts.count, self.parts.size, n, self.last
-            )
+            self.device.launch(self.program, "advance", n, *shared, self.parts.count, self.parts.size, n, self.last)
             self.look()
         return True
 
