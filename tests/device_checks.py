@@ -126,6 +126,12 @@ def check_options(device, method, dtype, n=60, m=300):
         near = np.argsort(distances, kind="stable")[5:8]
         against_cpu(device, method, graph, search_of(targets=near, record_paths=record))
         against_cpu(device, method, graph, search_of([5, 2, 5, 9], record_paths=record))
+    sparse = random_graph(n, 2 * n, dtype, seed=4)  # some vertices are not reached: with them as targets it never stops
+    lost = int(np.argmax(against_cpu(device, method, sparse, search_of()).distances))
+    for delta in (1, 16, None):
+        for targets in ([lost], [int(np.argsort(distances)[-2])]):
+            against_cpu(device, method, sparse, search_of(targets=targets, delta=delta))
+            against_cpu(device, method, graph, search_of(targets=targets, delta=delta))
     seen = []
     against_cpu(device, method, graph, search_of(progress=seen.append))
     assert seen == sorted(seen)

@@ -100,7 +100,7 @@ class Steps:
         """Wait for what was enqueued; tell whether all is settled that was asked for."""
         parity = self.enqueued % 2
         if self.targets.size:
-            self.device.fill(self.counts, 0, offset=15)
+            self.device.fill(self.counts, 0, offset=15, count=1)
             self.device.launch(
                 self.program,
                 "unsettled",
