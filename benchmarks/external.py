@@ -15,11 +15,13 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import steppe as sp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PUBLISHED = 59.3
 
@@ -87,7 +89,7 @@ def show(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
         rows.append(row)
         answers.append(f"{name} reached {int(paths.reachable.sum()):,} of {graph.num_vertices:,}")
     if args.compare:
-        row, plain = measure("sssp without a limit", lambda: sp.sssp(graph, source, device="cpu"))
+        row, _ = measure("sssp without a limit", lambda: sp.sssp(graph, source, device="cpu"))
         rows.append(row)
     return {
         "graph": repr(graph),
