@@ -115,7 +115,7 @@ class Stream:
         near_and_far = self.delta and schedule == "active"  # the document knows no distance below which it works
         self.last = keys.zero if near_and_far else keys.infinity
         self.limit = keys.limit(search.bound)
-        self.least_threads = 1 << 16 if device.info.is_gpu else _work.BLOCK
+        self.team = _work.TEAM if device.info.is_gpu else 4  # threads for a piece of work; idle ones cost a CPU more
         self.parity = self.passes = self.rounds = self.faults = 0
         self.pieces = self.edges = np.zeros(0, np.int64)
         self.nearest: Array = np.zeros(0, keys.dtype)
@@ -141,7 +141,7 @@ class Stream:
         edges = (self.indptr, slot.indices, slot.weights, base, self.dist, self.cells, self.parents)
         shared = (self.marks, self.state, self.least, self.parts.count, self.parts.size, *self.list)
         rest = (self.parts.capacity, self.tallies, self.parity, self.limit, self.last)
-        self.device.launch(self.program, "relax", max(4 * pieces, self.least_threads), *edges, *shared, *rest)
+        self.device.launch(self.program, "relax", self.team * pieces + _work.BLOCK, *edges, *shared, *rest)
         self.parity = 1 - self.parity
         self.rounds += 1
 
@@ -167,7 +167,7 @@ class Stream:
             n = self.graph.num_vertices
             shared = (self.indptr, self.dist, self.cells, self.marks, self.state, self.least)
             self.device.launch(
-                self.program, "advance", n, *shared, self.parts.count, self.parts.size, n, self.last
+                self.program, "widen", n, *shared, self.parts.count, self.parts.size, n, self.last
             )
             self.look()
         return True
