@@ -76,9 +76,7 @@ def test_no_part_is_empty_and_the_last_may_be_short(size):
     assert parts.bounds[-1] == 12
     assert (np.diff(parts.bounds)[:-1] == size).all()
     assert 0 < np.diff(parts.bounds)[-1] <= size
-    for first, beyond, begin, end in zip(
-        parts.first, parts.beyond, parts.bounds[:-1], parts.bounds[1:], strict=True
-    ):
+    for first, beyond, begin, end in zip(parts.first, parts.beyond, parts.bounds[:-1], parts.bounds[1:], strict=True):
         inside = [v for v in range(6) if indptr[v] < end and indptr[v + 1] > begin]
         assert (inside[0], inside[-1] + 1) == (first, beyond)
 
