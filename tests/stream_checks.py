@@ -136,7 +136,8 @@ def check_tiny(device, method, *, record=False):
     """One small graph with ties; what the seeded bugs of mutations.py are shown on."""
     with small_pieces():
         graph = checks.random_graph(24, 60, np.int32, seed=5, hub=12, top=8)
-        stream.run(device, graph, checks.search_of(record_paths=record, delta=1, targets=[5]), method, part_size=7)
+        for size in (7, 40):
+            stream.run(device, graph, checks.search_of(record_paths=record, delta=1), method, part_size=size)
 
 
 def check_limit(device_of, limit):

@@ -233,8 +233,8 @@ def test_an_unknown_schedule_is_an_error(device):
 # What it saves -------------------------------------------------------------------------------------------------------
 
 GRAPHS = {
-    "rmat": (lambda: sp.generate.rmat(16), 1 / 3),
-    "random": (lambda: sp.generate.random(1 << 16, 1 << 20), 1 / 3),
+    "rmat": (lambda: sp.generate.rmat(17), 1 / 3),
+    "random": (lambda: sp.generate.random(1 << 17, 1 << 21), 1 / 3),
     "grid": (lambda: sp.generate.grid(200, 200), 1 / 10),
 }
 

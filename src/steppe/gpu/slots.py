@@ -34,7 +34,7 @@ LONG = 256  # mean edges of a gathered piece from which slices are quicker than 
 GATHER_COSTS = 100e-6  # seconds that gathering costs beside the edges: launches, looks, copies
 RATES = 4e9, 1e8  # bytes copied and edges gathered per second, before anything has been measured
 LEARN = 0.5  # weight of the last measurement
-PRICE = 4.0  # times its seconds that a copy is charged
+PRICE = 8.0  # times its seconds that a copy is charged
 
 
 @dataclass

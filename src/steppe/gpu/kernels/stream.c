@@ -9,7 +9,7 @@
  *   arouse    marks the parts of v: NEAR, to be read now, if the distance is at most `last`, else FAR, to be read later
  *   collect   makes the work list of one part: its NEAR rows, cut into pieces of CHUNK edges; lowers their marks
  *   relax     offers a distance to the head of every edge on the list
- *   advance   `last` has grown: FAR becomes NEAR where the distance now allows it
+ *   widen     `last` has grown: FAR becomes NEAR where the distance now allows it
  *
  * A mark is lowered one launch before the distance is read, and raised after a distance was lowered: no improvement is lost,
  * in whatever order the threads run. With `last` infinite this is label-correcting by rounds (frontier, Bellman-Ford); with
@@ -182,7 +182,7 @@ KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indic
 }
 
 /* The host has set least[parts] to infinity; what stays FAR lowers it again. */
-KERNEL advance(GLOBAL const i64 *RESTRICT indptr, GLOBAL const KEY *dist, GLOBAL const u64 *cells, GLOBAL u32 *marks,
+KERNEL widen(GLOBAL const i64 *RESTRICT indptr, GLOBAL const KEY *dist, GLOBAL const u64 *cells, GLOBAL u32 *marks,
                GLOBAL u32 *state, GLOBAL KEY *least, i64 parts, i64 size, i64 n, KEY last) {
     LOCAL KEY scratch[BLOCK];
     KEY left = KEY_INF;
