@@ -78,14 +78,16 @@ def show(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
                 lambda search=search: search(graph, source, device="cpu", memory_limit=args.limit),  # type: ignore[misc]
             )
             told = paths.explain()
-            row |= {key: getattr(told, key) for key in ("passes", "parts", "bytes_copied", "bytes_skipped", "edges_relaxed")}
+            row |= {
+                key: getattr(told, key) for key in ("passes", "parts", "bytes_copied", "bytes_skipped", "edges_relaxed")
+            }
             row["counted_peak"] = told.peak_device_bytes
             rows.append(row)
         row, _ = measure(f"{name}, verify", paths.verify)
         rows.append(row)
         answers.append(f"{name} reached {int(paths.reachable.sum()):,} of {graph.num_vertices:,}")
     if args.compare:
-        row, plain = measure("sssp without a limit", lambda: sp.sssp(graph, source, device="cpu"))
+        row, _ = measure("sssp without a limit", lambda: sp.sssp(graph, source, device="cpu"))
         rows.append(row)
     return {
         "graph": repr(graph),

@@ -152,7 +152,9 @@ def _run(
         recorded,
         search.progress,
     )
-    explained = {key: told[key] for key in ("rounds", "edges_relaxed", "edges_touched", "atomics", "threads", "overflow")}
+    explained = {
+        key: told[key] for key in ("rounds", "edges_relaxed", "edges_touched", "atomics", "threads", "overflow")
+    }
     explained |= {
         "reason": "edges stay in their file" if graph.is_mapped else "a budget of memory was given",
         "delta": delta if math.isfinite(delta) else None,
