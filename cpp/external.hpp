@@ -66,7 +66,7 @@ class External {
         auto pending = Pending<V, decltype(tentative_)>(search_.targets, tentative_);
         for (D low = lowest(); low != kInfinity<D> && !too_wide(); low = lowest()) {
             ++stats_.rounds;
-            const D threshold = low < kLargest<D> - delta ? low + delta : kLargest<D>;
+            const D threshold = low < kTop - delta ? low + delta : kTop;
             while (find_active(threshold)) {
                 ++passes_;
                 sweep(threshold);
@@ -91,6 +91,8 @@ class External {
         int64_t relaxed = 0, atomics = 0;
         bool overflow = false;
     };
+    // The highest threshold: below infinity, which is what a block without work has for a bound.
+    static constexpr D kTop = std::is_integral_v<D> ? kLargest<D> : std::numeric_limits<D>::max();
     static constexpr int64_t kAhead = 4;               // blocks announced before they are due
     static constexpr int64_t kWorthSharing = 1 << 15;  // edges in a sweep
 

@@ -38,9 +38,9 @@ bool cut_off(const Rows& g, const D* dist) {
 template <class V, class D, class R, class Rows>
 Told run(const Question& q, const Rows& g, Window& window, const Budget& budget, R* result, V* pred, Watch& watch) {
     const Search<V, D> search = make_search<V, D>(q, g.n, watch);
-    const double most = static_cast<double>(kLargest<D>) / 4;  // a double may round up; a quarter is as good as all
-    const D delta =
-        static_cast<D>(std::min(q.delta, std::is_integral_v<D> ? most : std::numeric_limits<double>::max()));
+    // A double may round up: a quarter of the integers is as good as all.
+    const double most = static_cast<double>(std::is_integral_v<D> ? kLargest<D> / 4 : std::numeric_limits<D>::max());
+    const D delta = static_cast<D>(std::min(q.delta, most));
     Told told;
     Buffer<D> narrow;
     D* dist;
