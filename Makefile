@@ -22,7 +22,9 @@ DEVICE ?= cuda
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -type f ! -name '*.pyc' ! -name '*.pyi')
 
 # The native core's tests that a sanitizer repeats: the rest of the suite never reaches C++ or only starts other processes.
-SANITIZED := $(wildcard $(addprefix tests/test_,$(addsuffix .py,graph sssp bfs bellman_ford verify paths read route generate threads)))
+tests_of = $(wildcard $(addprefix tests/test_,$(addsuffix .py,$(1))))
+THREADED := $(call tests_of,threads bfs paths verify graph generate route files)
+SANITIZED := $(call tests_of,sssp seeds bellman_ford labels files_bad files_write) $(THREADED)
 LIBRARY = $$(realpath "$$($(CXX) -print-file-name=lib$(1).so)")
 
 .PHONY: demo test test-gpu lint stub sanitize sanitize-address sanitize-thread clean \
@@ -97,11 +99,11 @@ sanitize-address: .venv-address/.installed
 
 sanitize-thread: .venv-thread/.installed
 	LD_PRELOAD="$(call LIBRARY,tsan) $(call LIBRARY,stdc++)" TSAN_OPTIONS="suppressions=$(CURDIR)/tests/tsan.supp exitcode=66 halt_on_error=1" \
-	  STEPPE_SANITIZE=thread .venv-thread/bin/python -m pytest -q -p no:cacheprovider $(SANITIZED)
+	  STEPPE_SANITIZE=thread .venv-thread/bin/python -m pytest -q -p no:cacheprovider $(THREADED)
 
 .venv-%/.installed: $(SOURCES)
 	@echo "== build with the $* sanitizer"
 	$(PYTHON) -m venv .venv-$*
-	.venv-$*/bin/pip install --quiet scikit-build-core nanobind cmake ninja
-	.venv-$*/bin/pip install --quiet --no-build-isolation ".[test]" -Cbuild-dir=build/$* -Cinstall.strip=false -Ccmake.define.STEPPE_SANITIZE=$*
+	.venv-$*/bin/pip install --quiet scikit-build-core nanobind cmake ninja pytest hypothesis scipy
+	.venv-$*/bin/pip install --quiet --no-build-isolation ".[zstd,networkx]" -Cbuild-dir=build/$* -Cinstall.strip=false -Ccmake.define.STEPPE_SANITIZE=$*
 	@touch $@

@@ -4,9 +4,8 @@
 // kernel starts to read and does not wait), counts its bytes and, when the window is full, lets go of another
 // (DONTNEED: the pages leave this process; the kernel may keep them as a cache, at its discretion). Sweeps pass over
 // the file again and again in one direction, where dropping the oldest block would always drop the one that is wanted
-// next; so the first blocks that come stay for good, up to seven eighths of the window, and the rest pass through what
-// remains, the oldest leaving first. A block that does not fit into that passage is never held: its rows come in
-// pieces.
+// next; so the head of the file, up to seven eighths of the window, stays once it is there, and the rest passes through
+// what remains, the oldest leaving first. A block too large for that passage is never held: its rows come in pieces.
 //
 // Graphs that are not mapped are counted the same way; only the kernel hears nothing of it.
 #pragma once
@@ -59,9 +58,9 @@ class Pages {
     }
 
   private:
-    // A page that is touched brings in its neighbours in the same 64 KiB, if the kernel has them: they leave together,
-    // or they would never. Pages are only let go if they hold nothing but this array. Advice may be ignored, so may its
-    // failure.
+    // A page that is touched brings in neighbours, as many as the kernel's cache holds in one piece, up to 2 MiB: they
+    // leave together, or they would never. Pages are only let go if they hold nothing but this array. Advice may be
+    // ignored, so may its failure.
     void advise(int64_t first, int64_t last, int advice, bool inside) {
 #if defined(__linux__) || defined(__APPLE__)
         const uintptr_t unit = inside ? std::max(page_, kAround) : page_;
@@ -75,7 +74,7 @@ class Pages {
 #endif
         (void)first, (void)last, (void)advice, (void)inside;
     }
-    static constexpr uintptr_t kAround = 1 << 16;
+    static constexpr uintptr_t kAround = 1 << 21;
     uintptr_t data_, page_ = 0;
     int64_t item_, count_ = 0;
 };
@@ -117,14 +116,9 @@ class Window {
         held_ += size;
         targets_.need(first(block), last(block));
         weights_.need(first(block), last(block));
-        if (!whole_) {
-            if (kept_ + size <= limit_ - passage_) {
-                kept_ += size;
-            } else {
-                passing_.push_back(block);
-                while (held_ - kept_ > passage_ / 2) drop();
-            }
-        }
+        if (!whole_ && last(block) * item_ > limit_ - passage_) passing_.push_back(block);
+        if (!whole_)
+            while (held_ > limit_ - passage_ / 2 && !passing_.empty()) drop();
         peak_ = std::max(peak_, held_ + pieces_);
     }
     // A piece of a long row, [first, last), is about to be read, the one after it ends at `ahead`.
@@ -174,7 +168,7 @@ class Window {
     std::unique_ptr<std::atomic<uint8_t>[]> here_;
     std::mutex lock_;
     std::deque<int64_t> passing_;
-    int64_t held_ = 0, kept_ = 0, pieces_ = 0, read_ = 0, peak_ = 0;
+    int64_t held_ = 0, pieces_ = 0, read_ = 0, peak_ = 0;
 };
 
 }  // namespace steppe

@@ -120,7 +120,7 @@ def inclusive(bound: int | float, dtype: np.dtype[Any]) -> int | float | None:
         largest = int(np.iinfo(dtype).max) - 1
         return None if bound >= largest else max(math.floor(bound), -largest)
     nearest = dtype.type(bound)
-    if float(nearest) > bound:  # NumPy would round the bound first
+    if float(nearest) > bound:  # as Python numbers: NumPy would round the bound first
         nearest = np.nextafter(nearest, dtype.type(-np.inf))
     return float(nearest)
 
