@@ -305,6 +305,8 @@ MUTATIONS = [
         "e < edges;",
         "e <= edges;",
         EDGE,
+    ),
+    Mutation(
         "stream: a plain store for MIN",
         "stream.c",
         "return key < MIN_KEY(&dist[v], key) ? 1u : 0u;",
