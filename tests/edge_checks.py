@@ -132,7 +132,7 @@ def check_options(device):
 def check_small(device):
     """What fits an interpreter."""
     names = {"one vertex", "isolated source", "zero cycle", "parallel edges", "ties", "absorbed", "infinite weights"}
-    check_named(device, np.int32, names)
-    check_named(device, np.float64, names)
+    for dtype in answers.TYPES:
+        check_named(device, dtype, names)
     check_slips(device)
     check_overflow(device)

@@ -163,4 +163,4 @@ def check_small(device):
         with form(name):
             check_named(device, {"layers", "ties", "star", "zero cycle"})
     check_owner(device)
-    check_trees(device, {"zero cycle", "ties", "absorbed"}, (np.int32, np.float32))
+    check_trees(device, {"zero cycle", "ties", "absorbed"}, answers.TYPES)
