@@ -60,5 +60,7 @@ def draw(rows: list[dict[str, Any]], task: str, path: Path) -> None:
         )
         axes.spines[["top", "right"]].set_visible(False)
         axes.legend(frameon=False, ncols=4, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.18))
-        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+        figure.savefig(
+            path, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")) if path.suffix == ".svg" else None
+        )
         plt.close(figure)

@@ -58,9 +58,9 @@ class Pages {
     }
 
   private:
-    // A page that is touched brings in neighbours, as many as the kernel's cache holds in one piece, up to 2 MiB: they
-    // leave together, or they would never. Pages are only let go if they hold nothing but this array. Advice may be
-    // ignored, so may its failure.
+    // A page that is touched may bring in its neighbours, so whole stretches are let go together. This does not hold
+    // the mapped part of our memory to the budget, only near it: what the kernel maps around a page is its own affair.
+    // Pages are only let go if they hold nothing but this array. Advice may be ignored, so may its failure.
     void advise(int64_t first, int64_t last, int advice, bool inside) {
 #if defined(__linux__) || defined(__APPLE__)
         const uintptr_t unit = inside ? std::max(page_, kAround) : page_;
