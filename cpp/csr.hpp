@@ -9,6 +9,8 @@ namespace steppe {
 
 template <class V, class W>
 struct Csr {
+    using Weight = W;
+    static constexpr bool kRecords = false;
     int64_t n = 0;
     const int64_t* offsets = nullptr;
     const V* targets = nullptr;
@@ -20,8 +22,8 @@ struct Csr {
     int64_t last(V u) const { return offsets[u + 1]; }
     V target(int64_t e) const { return targets[e]; }
     W weight(int64_t e) const { return weights[e]; }
-    void prefetch_row(V u) const { STEPPE_PREFETCH(&offsets[u]); }
-    void prefetch_edges(int64_t e) const {
+    STEPPE_INLINE void prefetch_row(V u) const { STEPPE_PREFETCH(&offsets[u]); }
+    STEPPE_INLINE void prefetch_edges(int64_t e) const {
         STEPPE_PREFETCH(&targets[e]);
         STEPPE_PREFETCH(&weights[e]);
     }

@@ -6,9 +6,8 @@
 // is exactly Dijkstra's and no edge is relaxed twice. One thread keeps its buckets in a Ring (ring.hpp) and uses no
 // atomics; several share Bins (delta_stepping_parallel.hpp).
 //
-// The loop is bound by cache misses, so it looks ahead: offsets of the vertex 12 ahead, its edges 6 ahead, the
-// distances of its first targets 2 ahead, and 16 edges ahead in a long list. On prepared graphs (packed.hpp: edges
-// sorted by weight, in-edges at hand) it finishes from the other side when that reads far less (pull.hpp).
+// Edges are relaxed in batches of vertices, without branches (scan.hpp). On prepared graphs (packed.hpp: edges sorted
+// by weight, in-edges at hand) the search finishes from the other side when that reads far less (pull.hpp).
 //
 // Meyer & Sanders, "Delta-stepping: a parallelizable shortest path algorithm", J. Algorithms 49 (2003); R. Dial, CACM
 // 12 (1969) for delta = 1. Light and heavy edges are not told apart: with buckets this narrow nearly all are heavy.
@@ -19,13 +18,14 @@
 #include "csr.hpp"
 #include "pull.hpp"
 #include "ring.hpp"
+#include "scan_avx512.hpp"
 #include "search.hpp"
 #include "tentative.hpp"
 
 namespace steppe {
 
 // Pushes from `begin` until no bucket is left (then empty), or until pull_pays, if `in` is given: then the lower bound
-// of all that is not final. In: the in-edges of a prepared graph, or void.
+// of all that is not final. In: the in-edges of a prepared graph, or NoEdges.
 template <class Rows, class In, class T, class V, class D>
 std::optional<D> push_alone(const Rows& g, const In* in, const Search<V, D>& search, const Width<D>& width,
                             const std::vector<V>& begin, T& tentative, Stats& stats) {
@@ -38,34 +38,27 @@ std::optional<D> push_alone(const Rows& g, const In* in, const Search<V, D>& sea
     const int64_t look = std::max<int64_t>(1 << 14, g.edges() / 24);
     int64_t next_look = look;
     std::optional<D> low;
+    Candidates<V, D> found;
 
     for (int64_t b = ring.next(); b >= 0; b = ring.next()) {
         ++stats.rounds;
         if (pending.all_settled([&](D d) { return d != kInfinity<D> && width.bucket(d) < b; })) break;
-        if (in && STEPPE_UNLIKELY(relaxed > next_look)) {
-            next_look = relaxed + look;
-            if (pull_pays(*in, tentative, width.least(b), g.edges() - relaxed)) {
-                low = width.least(b);
-                break;
+        if constexpr (!std::is_same_v<In, NoEdges>) {
+            if (in && STEPPE_UNLIKELY(relaxed > next_look)) {
+                next_look = relaxed + look;
+                if (pull_pays(*in, tentative, width.least(b), g.edges() - relaxed)) {
+                    low = width.least(b);
+                    break;
+                }
             }
         }
-        for (size_t i = 0; i < ring.list().size(); ++i) {
-            const std::vector<V>& list = ring.list();
-            const size_t size = list.size();
-            if (i + 12 < size) g.prefetch_row(list[i + 12]);
-            if (i + 8 < size) STEPPE_PREFETCH(tentative.address(list[i + 8]));
-            if (i + 6 < size) g.prefetch_edges(g.first(list[i + 6]));
-            const V u = list[i];
-            const D du = tentative.load(u);
-            if (width.bucket(du) != b) continue;  // stale: u improved and was relaxed from a lower bucket
-            const int64_t first = g.first(u), last = g.last(u);
-            relaxed += last - first;
-            for (int64_t e = first; e < last; ++e) {
-                if (e + 16 < last) STEPPE_PREFETCH(tentative.address(g.target(e + 16)));
-                const V v = g.target(e);
-                const D candidate = du + static_cast<D>(g.weight(e));
+        for (Place at; at.i < ring.list().size();) {
+            relaxed += scan_best<T::kPaths>(g, tentative, width, b, ring.list().data(), ring.list().size(), at, found);
+            for (int k = 0; k < found.count; ++k) {
+                const V v = found.target[k];
+                const D candidate = found.distance[k];
                 if (candidate < tentative.load(v) && within(candidate, limit, overflow)) {
-                    tentative.improve(v, candidate, u);
+                    tentative.improve(v, candidate, T::kPaths ? found.from[k] : V{-1});
                     ring.file(width.bucket(candidate), v);
                 }
             }
@@ -92,11 +85,14 @@ Stats delta_stepping(const Rows& g, const In* in, const Search<V, D>& search, D*
                                           : serial_delta(search.mean_weight, search.max_weight, mean_degree));
     stats.delta = width.value();
     if (!search.targets.empty()) in = nullptr;
-    if (const auto low = push_alone(g, in, search, width, search.sources, tentative, stats)) {
-        std::vector<V> changed;
-        stats.note = "finished by pull";
-        pull(*in, g, tentative, *low, search.limit, changed, 1, stats);
-        push_alone(g, static_cast<const In*>(nullptr), search, width, changed, tentative, stats);
+    const auto low = push_alone(g, in, search, width, search.sources, tentative, stats);
+    if constexpr (!std::is_same_v<In, NoEdges>) {
+        if (low) {
+            std::vector<V> changed;
+            stats.note = "finished by pull";
+            pull(*in, g, tentative, *low, search.limit, changed, 1, stats);
+            push_alone(g, static_cast<const NoEdges*>(nullptr), search, width, changed, tentative, stats);
+        }
     }
     return stats;
 }

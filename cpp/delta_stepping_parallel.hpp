@@ -42,6 +42,7 @@ std::optional<D> push_shared(const Rows& g, const In* in, const Search<V, D>& se
         if (thread == 0) stats.threads = team;
         Worker<V>& worker = *workers[thread];
         Stats mine;
+        Candidates<V, D> found;
         bool overflow = false;
         int64_t next_poll = 1 << 16, next_look = look;
         auto stop = [&] {
@@ -50,34 +51,21 @@ std::optional<D> push_shared(const Rows& g, const In* in, const Search<V, D>& se
         };
         while (Chunk<V>* chunk = worker.next(stop)) {
             ++mine.rounds;
-            const V* list = chunk->items;
-            const int size = chunk->count;
-            for (int i = 0; i < size; ++i) {
-                if (i + 8 < size) g.prefetch_row(list[i + 8]);
-                if (i + 4 < size) {
-                    g.prefetch_edges(g.first(list[i + 4]));
-                    STEPPE_PREFETCH(tentative.address(list[i + 4]));
-                }
-                if (i + 2 < size) {
-                    const int64_t first = g.first(list[i + 2]), last = std::min(g.last(list[i + 2]), first + 8);
-                    for (int64_t e = first; e < last; ++e) STEPPE_PREFETCH(tentative.address(g.target(e)));
-                }
-                const V u = list[i];
-                const D du = tentative.load(u);
-                if (width.bucket(du) < chunk->bucket) continue;  // stale
-                const int64_t first = g.first(u), last = g.last(u);
-                mine.edges_relaxed += last - first;
-                for (int64_t e = first; e < last; ++e) {
-                    if (e + 16 < last) STEPPE_PREFETCH(tentative.address(g.target(e + 16)));
-                    const V v = g.target(e);
-                    const D candidate = du + static_cast<D>(g.weight(e));
+            const size_t size = static_cast<size_t>(chunk->count);
+            for (Place at; at.i < size;) {
+                mine.edges_relaxed +=
+                    scan_best<T::kPaths>(g, tentative, width, chunk->bucket, chunk->items, size, at, found);
+                for (int k = 0; k < found.count; ++k) {
+                    const V v = found.target[k];
+                    const D candidate = found.distance[k];
                     if (candidate < tentative.load(v) && within(candidate, limit, overflow)) {
                         ++mine.atomics;
-                        if (tentative.improve(v, candidate, u)) worker.file(width.bucket(candidate), v);
+                        const V from = T::kPaths ? found.from[k] : V{-1};
+                        if (tentative.improve(v, candidate, from)) worker.file(width.bucket(candidate), v);
                     }
                 }
             }
-            const int64_t bucket = chunk->bucket;
+            [[maybe_unused]] const int64_t bucket = chunk->bucket;
             worker.recycle(chunk);
             if (overflow && sizeof(D) == 4) too_wide.store(true, std::memory_order_relaxed);
             if (mine.edges_relaxed > next_poll) {
@@ -86,10 +74,12 @@ std::optional<D> push_shared(const Rows& g, const In* in, const Search<V, D>& se
                 if (mine.edges_relaxed > patience) stuck.store(true, std::memory_order_relaxed);
                 if (stop()) break;
             }
-            if (in && thread == 0 && mine.edges_relaxed > next_look) {
-                next_look = mine.edges_relaxed + look;
-                if (pull_pays(*in, tentative, width.least(bucket), g.edges() - mine.edges_relaxed * team))
-                    turn.store(true, std::memory_order_relaxed);
+            if constexpr (!std::is_same_v<In, NoEdges>) {
+                if (in && thread == 0 && mine.edges_relaxed > next_look) {
+                    next_look = mine.edges_relaxed + look;
+                    if (pull_pays(*in, tentative, width.least(bucket), g.edges() - mine.edges_relaxed * team))
+                        turn.store(true, std::memory_order_relaxed);
+                }
             }
             if (search.watch->stopped() || too_wide.load(std::memory_order_relaxed) ||
                 turn.load(std::memory_order_relaxed) || stuck.load(std::memory_order_relaxed))
@@ -122,11 +112,14 @@ Stats delta_stepping_parallel(const Rows& g, const In* in, const Search<V, D>& s
                                           : parallel_delta(search.mean_weight, search.max_weight, mean_degree));
     stats.delta = width.value();
     Tentative<kPaths, V, D> tentative(search, g.n, dist, pred);
-    if (const auto low = push_shared(g, in, search, width, search.sources, tentative, stats)) {
-        std::vector<V> changed;
-        stats.note = "finished by pull";
-        pull(*in, g, tentative, *low, search.limit, changed, search.threads, stats);
-        push_shared(g, static_cast<const In*>(nullptr), search, width, changed, tentative, stats);
+    const auto low = push_shared(g, in, search, width, search.sources, tentative, stats);
+    if constexpr (!std::is_same_v<In, NoEdges>) {
+        if (low) {
+            std::vector<V> changed;
+            stats.note = "finished by pull";
+            pull(*in, g, tentative, *low, search.limit, changed, search.threads, stats);
+            push_shared(g, static_cast<const NoEdges*>(nullptr), search, width, changed, tentative, stats);
+        }
     }
     if (stats.stuck && !(stats.overflow && sizeof(D) == 4)) {
         Stats again = delta_stepping<kPaths>(g, in, search, dist, pred);

@@ -31,7 +31,7 @@ namespace steppe {
 template <class V>
 struct Ones : Csr<V, int32_t> {
     int32_t weight(int64_t) const { return 1; }
-    void prefetch_edges(int64_t e) const { STEPPE_PREFETCH(&this->targets[e]); }
+    STEPPE_INLINE void prefetch_edges(int64_t e) const { STEPPE_PREFETCH(&this->targets[e]); }
 };
 
 struct Budget {

@@ -97,7 +97,7 @@ class ManySearches {
         s.watch = &inner_;
         const Stats stats = q_.method == ManyMethod::kDijkstra
                                 ? dijkstra<false>(g_, s, dist.data(), static_cast<V*>(nullptr))
-                                : delta_stepping<false>(g_, static_cast<const Packed<W>*>(nullptr), s, dist.data(),
+                                : delta_stepping<false>(g_, static_cast<const NoEdges*>(nullptr), s, dist.data(),
                                                         static_cast<V*>(nullptr));
         if (inner_.stopped()) return true;
         if (std::is_integral_v<D> && stats.overflow && !is_cut && (sizeof(D) == 4 || cut_off(dist.data())))

@@ -52,10 +52,14 @@ struct WideEdge {
 };
 
 template <class W>
-class Packed {
-    using Edge = std::conditional_t<sizeof(W) == 4, PackedEdge<W>, WideEdge<W>>;
+using PackedOf = std::conditional_t<sizeof(W) == 4, PackedEdge<W>, WideEdge<W>>;
 
+template <class W>
+class Packed {
   public:
+    using Edge = PackedOf<W>;
+    using Weight = W;
+    static constexpr bool kRecords = false;
     using Key = std::conditional_t<std::is_same_v<W, int32_t>, uint32_t,
                                    std::conditional_t<std::is_same_v<W, int64_t>, uint64_t, W>>;
     int64_t n = 0;
@@ -77,11 +81,12 @@ class Packed {
     int64_t degree(int32_t u) const { return offsets_[u + 1] - offsets_[u]; }
     int64_t first(int32_t u) const { return offsets_[u]; }
     int64_t last(int32_t u) const { return offsets_[u + 1]; }
+    const Edge* data() const { return edges_.data(); }
     int32_t target(int64_t e) const { return edges_[e].target(); }
     W weight(int64_t e) const { return edges_[e].weight(); }
-    void prefetch_row(int32_t u) const { STEPPE_PREFETCH(&offsets_[u]); }
+    STEPPE_INLINE void prefetch_row(int32_t u) const { STEPPE_PREFETCH(&offsets_[u]); }
     // Two lines: most lists cross into a second.
-    void prefetch_edges(int64_t e) const {
+    STEPPE_INLINE void prefetch_edges(int64_t e) const {
         STEPPE_PREFETCH(edges_.data() + e);
         STEPPE_PREFETCH(edges_.data() + e + 64 / sizeof(Edge));
     }

@@ -17,6 +17,9 @@
 
 namespace steppe {
 
+// The type of the in-edges where there are none.
+struct NoEdges {};
+
 // Whether a vertex at distance d could still be improved from low or beyond. Sums are rounded as a relaxation rounds
 // them.
 template <class D, class Key>

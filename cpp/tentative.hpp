@@ -5,6 +5,7 @@
 //   Distances          no predecessors wanted: one MIN
 //   PackedPaths        32-bit distance and 32-bit vertex in one 64-bit word, one CAS
 //   LockedPaths        wider types: a small spin lock, one of 1024 chosen by the vertex. Reads stay lock-free.
+// A vector scan (scan_avx512.hpp) reads v's distance kBytes * v behind distances().
 #pragma once
 #include <atomic>
 #include <memory>
@@ -17,12 +18,15 @@
 namespace steppe {
 
 // One thread: plain memory.
-template <bool kPaths, class V, class D>
+template <bool kRecord, class V, class D>
 class Alone {
   public:
+    static constexpr bool kPaths = kRecord;
     Alone(const Search<V, D>& search, int64_t n, D* dist, V* pred) : dist_(dist), pred_(pred) {
         start<V, D>(search, n, dist, kPaths ? pred : nullptr);
     }
+    static constexpr int kBytes = sizeof(D);
+    const void* distances() const { return dist_; }
     const void* address(V v) const { return &dist_[v]; }
     D load(V v) const { return dist_[v]; }
     // The caller has seen that d is better.
@@ -39,9 +43,12 @@ class Alone {
 template <class V, class D>
 class Distances {
   public:
+    static constexpr bool kPaths = false;
     Distances(const Search<V, D>& search, int64_t n, D* dist, V*) : dist_(dist) {
         start<V, D>(search, n, dist, nullptr);
     }
+    static constexpr int kBytes = sizeof(D);
+    const void* distances() const { return dist_; }
     const void* address(V v) const { return &dist_[v]; }
     D load(V v) const { return LOAD(&dist_[v]); }
     bool improve(V v, D d, V) { return d < MIN(&dist_[v], d); }
@@ -56,12 +63,15 @@ class PackedPaths {
     static_assert(sizeof(V) == 4 && sizeof(D) == 4);
 
   public:
+    static constexpr bool kPaths = true;
     PackedPaths(const Search<V, D>& search, int64_t n, D* dist, V* pred) : cells_(n), dist_(dist), pred_(pred) {
         parallel_for(search.threads, n, 1 << 18, [&](int64_t begin, int64_t end, int) {
             std::fill(cells_.data() + begin, cells_.data() + end, pack(kInfinity<D>, V{-1}));
         });
         for (V s : search.sources) cells_[s] = pack(0, V{-1});
     }
+    static constexpr int kBytes = 8;
+    const void* distances() const { return reinterpret_cast<const char*>(cells_.data()) + 4; }  // little-endian
     const void* address(V v) const { return &cells_[v]; }
     D load(V v) const { return distance(LOAD(&cells_[v])); }
     bool improve(V v, D d, V u) {
@@ -93,10 +103,13 @@ class PackedPaths {
 template <class V, class D>
 class LockedPaths {
   public:
+    static constexpr bool kPaths = true;
     LockedPaths(const Search<V, D>& search, int64_t n, D* dist, V* pred)
         : dist_(dist), pred_(pred), locks_(new std::atomic_flag[kLocks]) {
         start<V, D>(search, n, dist, pred);
     }
+    static constexpr int kBytes = sizeof(D);
+    const void* distances() const { return dist_; }
     const void* address(V v) const { return &dist_[v]; }
     D load(V v) const { return LOAD(&dist_[v]); }
     bool improve(V v, D d, V u) {

@@ -11,9 +11,11 @@
 
 namespace steppe::bindings {
 
-// A Packed of any weight type, as Python holds it.
+// A Packed or Quads of any weight type, as Python holds it.
 struct AnyPacked {
-    std::variant<Packed<int32_t>, Packed<int64_t>, Packed<float>, Packed<double>> value;
+    std::variant<Packed<int32_t>, Packed<int64_t>, Packed<float>, Packed<double>, Quads<int32_t>, Quads<int64_t>,
+                 Quads<float>, Quads<double>>
+        value;
 };
 
 namespace {
@@ -21,6 +23,7 @@ namespace {
 template <class W>
 struct Prepared {
     const Packed<W>*out = nullptr, *in = nullptr;
+    const Quads<W>* quads = nullptr;  // instead of both
 };
 
 template <bool kPaths, class V, class W, class D>
@@ -31,13 +34,17 @@ Stats search_with(const std::string& method, const Csr<V, W>& g, const Prepared<
     if (method != "delta-stepping") throw std::invalid_argument("unknown method " + method);
     // With targets the search is usually short, and one thread can stop at the exact bucket.
     const bool shared = search.threads > 1 && search.targets.empty();
+    constexpr const NoEdges* kNoIn = nullptr;
     if constexpr (sizeof(V) == 4) {
+        if (prepared.quads)
+            return shared ? delta_stepping_parallel<kPaths>(*prepared.quads, kNoIn, search, dist, pred)
+                          : delta_stepping<kPaths>(*prepared.quads, kNoIn, search, dist, pred);
         if (prepared.out)
             return shared ? delta_stepping_parallel<kPaths>(*prepared.out, prepared.in, search, dist, pred)
                           : delta_stepping<kPaths>(*prepared.out, prepared.in, search, dist, pred);
     }
-    return shared ? delta_stepping_parallel<kPaths>(g, static_cast<const Packed<W>*>(nullptr), search, dist, pred)
-                  : delta_stepping<kPaths>(g, static_cast<const Packed<W>*>(nullptr), search, dist, pred);
+    return shared ? delta_stepping_parallel<kPaths>(g, kNoIn, search, dist, pred)
+                  : delta_stepping<kPaths>(g, kNoIn, search, dist, pred);
 }
 
 // After a 64-bit search some sum passed the type. It matters only if a vertex was reached by no other way.
@@ -94,20 +101,32 @@ Stats run(const Question& q, const Csr<V, W>& g, const Prepared<W>& prepared, R*
 }  // namespace
 
 void bind_sssp(nb::module_& m) {
-    nb::class_<AnyPacked>(m, "Packed");
+    nb::class_<AnyPacked>(m, "Packed").def_prop_ro("is_quads", [](const AnyPacked& packed) {
+        return packed.value.index() >= 4;
+    });
+
+#if STEPPE_AVX512
+    // For tests: whether scans use AVX-512 from now on. Returns whether they did.
+    m.def(
+        "use_avx512", [](bool wanted) { return std::exchange(avx512_wanted(), wanted && avx512_found()); }, "wanted"_a);
+#else
+    m.def("use_avx512", [](bool) { return false; }, "wanted"_a);
+#endif
 
     m.def(
         "pack",
-        [](InOf<int64_t> indptr, InOf<int32_t> indices, In weights, int threads) {
+        [](InOf<int64_t> indptr, InOf<int32_t> indices, In weights, int threads, bool as_quads) {
             const Arrays arrays{indptr, In(indices), weights};
             same_size(indices.size(), weights.size(), "pack");
             return with_weight(weights, [&](auto w) {
                 using W = decltype(w);
                 nb::gil_scoped_release release;
-                return AnyPacked{Packed<W>(arrays.csr<int32_t, W>(), threads)};
+                const auto g = arrays.csr<int32_t, W>();
+                if (as_quads && Quads<W>::suit(g)) return AnyPacked{Quads<W>(g, threads)};
+                return AnyPacked{Packed<W>(g, threads)};
             });
         },
-        "indptr"_a, "indices"_a, "weights"_a, "threads"_a);
+        "indptr"_a, "indices"_a, "weights"_a, "threads"_a, "as_quads"_a);
 
     m.def(
         "sssp",
@@ -133,7 +152,8 @@ void bind_sssp(nb::module_& m) {
                     R* result = out<R>(distances);
                     const auto g = arrays.csr<V, W>();
                     Prepared<W> prepared;
-                    if (packed) prepared.out = &std::get<Packed<W>>(packed->value);
+                    if (packed) prepared.out = std::get_if<Packed<W>>(&packed->value);
+                    if (packed) prepared.quads = std::get_if<Quads<W>>(&packed->value);
                     if (packed_in) prepared.in = &std::get<Packed<W>>(packed_in->value);
                     return watch.run([&](Watch& w) { return run<V, W, D, R>(q, g, prepared, result, pred, w); });
                 });

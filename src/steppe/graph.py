@@ -307,7 +307,8 @@ class Graph:
         """Lay the graph out for many searches; return it. The second search on a graph does this by itself.
 
         Edges are sorted by weight and packed with their targets, and in-edges are built; about 8 bytes an edge, 16 where
-        the graph is directed. It takes as long as a few searches.
+        the graph is directed. Where nearly all vertices have at most four edges (roads), each gets a record of four, 32
+        bytes, instead. It takes as long as a few searches.
 
         Examples
         --------
@@ -318,11 +319,12 @@ class Graph:
         """
         with self._lock:
             if self._can_pack() and "packed" not in self._cache:
-                out = _core.pack(self.indptr, self.indices, self.weights_or_ones(), threads.available())
-                into = out
-                r = self.reverse
-                if r is not self:
-                    into = _core.pack(r.indptr, r.indices, r.weights_or_ones(), threads.available())
+                out = _core.pack(self.indptr, self.indices, self.weights_or_ones(), threads.available(), True)
+                into: _core.Packed | None = out
+                if out.is_quads:
+                    into = None
+                elif (r := self.reverse) is not self:
+                    into = _core.pack(r.indptr, r.indices, r.weights_or_ones(), threads.available(), False)
                 self._cache["packed"] = out, into
         return self
 

@@ -1,0 +1,103 @@
+"""Scans: rows of every layout and length, with vectors and without, give the oracle's distances."""
+
+import numpy as np
+import pytest
+
+import oracle
+import steppe as sp
+from steppe import _core
+
+DTYPES = ["int32", "int64", "float32", "float64"]
+
+
+@pytest.fixture(params=[True, False], ids=["avx512", "plain"])
+def vectors(request):
+    """Scan with AVX-512, or without it; a processor that has none runs the plain scan twice."""
+    before = _core.use_avx512(request.param)
+    yield request.param
+    _core.use_avx512(before)
+
+
+def _roads(seed, n=3000):
+    """Few edges a vertex, a few of them with up to 40, parallel edges and loops among them: rows of four, with links."""
+    rng = np.random.default_rng(seed)
+    u = np.concatenate([np.repeat(np.arange(n), 2), np.repeat(rng.integers(0, n, 20), 37), np.arange(0, n, 7)])
+    v = np.concatenate(
+        [(np.repeat(np.arange(n), 2) + rng.integers(1, 50, 2 * n)) % n, rng.integers(0, n, 740), np.arange(0, n, 7)]
+    )
+    return u, v, rng.integers(0, 1000, len(u))
+
+
+def _hubs(seed, n=3000):
+    """Two vertices point at everything, more edges than a scan has room for; the others have about ten."""
+    rng = np.random.default_rng(seed)
+    u = np.concatenate([np.zeros(n, int), np.full(n, 5), rng.integers(0, n, 10 * n)])
+    v = np.concatenate([np.arange(n), np.arange(n), rng.integers(0, n, 10 * n)])
+    return u, v, rng.integers(0, 1000, len(u))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("make", [_roads, _hubs])
+def test_every_layout_gives_the_oracles_distances(make, dtype, threads, vectors):
+    u, v, w = make(1)
+    w = (w / 1000 if dtype[0] == "f" else w).astype(dtype)
+    g = sp.Graph.from_edges(u, v, w, num_vertices=3000)
+    expected = np.array(oracle.dijkstra(3000, zip(u, v, w, strict=True), [3]))
+    for prepared in (False, True):
+        if prepared:
+            assert g.prepare().packed()[0].is_quads == (make is _roads)
+        for record_paths in (False, True):
+            paths = sp.sssp(g, 3, method="delta-stepping", threads=threads, record_paths=record_paths)
+            distances = np.where(paths.reachable, paths.distances, np.inf)
+            np.testing.assert_array_equal(distances, expected.astype(distances.dtype))
+            paths.verify()
+            if record_paths:
+                assert len(paths.path(int(np.flatnonzero(paths.reachable)[-1]))) > 0
+
+
+def test_a_row_is_counted_edge_by_edge(vectors):
+    """What fills a record up is no edge, and a link is none either."""
+    n = 50
+    ring = np.arange(n)
+    u = np.concatenate([ring, np.zeros(11, int)])
+    v = np.concatenate([(ring + 1) % n, np.arange(2, 13)])
+    g = sp.Graph.from_edges(u, v, np.full(len(u), 1000))
+    g.prepare()
+    assert g.packed()[0].is_quads
+    assert sp.sssp(g, 0, method="delta-stepping", threads=1, delta=1).explain().edges_relaxed == g.num_edges
+
+
+@pytest.mark.parametrize(
+    ("degrees", "quads"),
+    [
+        ([4] * 100, True),
+        ([5] * 100, False),
+        ([3] * 90 + [13] * 10, False),
+        ([3] * 97 + [13] * 3, True),
+        ([1] * 400 + [257], False),
+    ],
+)
+def test_rows_of_four_are_for_short_lists(degrees, quads):
+    rng = np.random.default_rng(0)
+    u = np.repeat(np.arange(len(degrees)), degrees)
+    g = sp.Graph.from_edges(u, rng.integers(0, len(degrees), len(u)), np.ones(len(u), np.int32)).prepare()
+    assert g.packed()[0].is_quads == quads
+
+
+def test_cutoff_and_targets_hold_in_rows_of_four(vectors):
+    u, v, w = _roads(2)
+    g = sp.Graph.from_edges(u, v, w, num_vertices=3000).prepare()
+    whole = sp.sssp(g, 3, method="dijkstra")
+    bound = int(np.median(whole.distances[whole.reachable]))
+    near = sp.sssp(g, 3, method="delta-stepping", cutoff=bound)
+    np.testing.assert_array_equal(near.reachable, whole.reachable & (whole.distances <= bound))
+    target = int(np.flatnonzero(whole.distances == whole.distances[whole.reachable].max())[0])
+    assert sp.sssp(g, 3, method="delta-stepping", targets=[target]).distance(target) == whole.distance(target)
+
+
+def test_distances_beyond_32_bits_are_exact_in_rows_of_four(vectors):
+    n = 20_000
+    g = sp.Graph.from_edges(np.arange(n - 1), np.arange(1, n), np.full(n - 1, 2**31 - 1)).prepare()
+    assert g.packed()[0].is_quads
+    np.testing.assert_array_equal(sp.sssp(g, 0, method="delta-stepping").distances, np.arange(n) * (2**31 - 1))
