@@ -155,13 +155,11 @@ class Bins {
         return false;
     }
 
-    // The lowest bucket of any shared chunk, exactly. Only when no thread is at work.
-    int64_t least() const {
-        int64_t least = kNone;
+    // f(chunk) for every shared chunk. Only when no thread is at work.
+    template <class F>
+    void each(F f) const {
         for (int64_t slot = 0; slot <= mask_; ++slot)
-            for (const Chunk<V>* chunk = bins_[slot].head; chunk; chunk = chunk->next)
-                least = std::min(least, chunk->bucket);
-        return least;
+            for (const Chunk<V>* chunk = bins_[slot].head; chunk; chunk = chunk->next) f(*chunk);
     }
 
     static constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
@@ -187,6 +185,13 @@ class Bins {
     std::atomic<bool> done_{false};
 };
 
+// Pauses before a thread that waits for another calls itself blocked: 0.2 ms together. A thread at work finishes its
+// chunk far sooner. Tests set it to nothing.
+inline int& patience() {
+    static int pauses = 4000;
+    return pauses;
+}
+
 // One thread's side of the bins: its open chunks, and chunks to use again.
 template <class V>
 class Worker {
@@ -208,7 +213,7 @@ class Worker {
     // The lowest chunk to be had, shared or own; null when the whole search is over.
     template <class Stop>
     Chunk<V>* next(Stop stop) {
-        for (int spins = 0;; ++spins) {
+        for (int spins = 0;;) {
             const int64_t slot = next_slot(words_.data(), static_cast<int64_t>(words_.size()), last_ & mask_);
             const int64_t own = slot < 0 ? Bins<V>::kNone : open_[slot]->bucket;
             bins_.working_on(thread_, own);
@@ -219,8 +224,9 @@ class Worker {
                 continue;
             }
             if (floor != Bins<V>::kNone && bucket > floor + Bins<V>::kWindow) {
-                if (stop()) return nullptr;
-                spins % 256 == 255 ? std::this_thread::yield() : pause_cpu();
+                blocked_ = ++spins > patience();
+                if (blocked_ || stop()) return nullptr;
+                pause_cpu();
                 continue;
             }
             Chunk<V>* chunk = nullptr;
@@ -239,13 +245,14 @@ class Worker {
     }
     void recycle(Chunk<V>* chunk) { spare_.push_back(chunk); }
 
-    // The lowest bucket of its open chunks. Only when no thread is at work.
-    int64_t least() const {
-        int64_t least = Bins<V>::kNone;
+    // f(chunk) for its open chunks. Only when no thread is at work.
+    template <class F>
+    void each(F f) const {
         for (const Chunk<V>* chunk : open_)
-            if (chunk) least = std::min(least, chunk->bucket);
-        return least;
+            if (chunk) f(*chunk);
     }
+    // Whether it gave up waiting for a thread that does not move: the system runs something else in its place.
+    bool is_blocked() const { return blocked_; }
 
   private:
     Chunk<V>* fresh(int64_t bucket) {
@@ -262,6 +269,7 @@ class Worker {
     }
 
     Bins<V>& bins_;
+    bool blocked_ = false;
     const int thread_;
     const int64_t mask_;
     int64_t last_ = 0;

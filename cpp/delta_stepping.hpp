@@ -58,7 +58,7 @@ std::optional<D> push_alone(const Rows& g, const In* in, const Search<V, D>& sea
                 const V v = found.target[k];
                 const D candidate = found.distance[k];
                 if (candidate < tentative.load(v) && within(candidate, limit, overflow)) {
-                    tentative.improve(v, candidate, T::kPaths ? found.from[k] : V{-1});
+                    tentative.set(v, candidate, T::kPaths ? found.from[k] : V{-1});
                     ring.file(width.bucket(candidate), v);
                 }
             }
@@ -75,17 +75,13 @@ std::optional<D> push_alone(const Rows& g, const In* in, const Search<V, D>& sea
     return low;
 }
 
-// The whole search on one thread. `in`: the in-edges of a prepared graph, null where there are none.
-template <bool kPaths, class Rows, class In, class V, class D>
-Stats delta_stepping(const Rows& g, const In* in, const Search<V, D>& search, D* dist, V* pred) {
-    Stats stats;
-    Alone<kPaths, V, D> tentative(search, g.n, dist, pred);
-    const double mean_degree = static_cast<double>(g.edges()) / std::max<int64_t>(1, g.n);
-    const Width<D> width(search.delta > 0 ? search.delta
-                                          : serial_delta(search.mean_weight, search.max_weight, mean_degree));
-    stats.delta = width.value();
+// Pushes from `begin`, pulls where it pays, pushes what that changed. `in`: the in-edges of a prepared graph, null
+// where there are none.
+template <class Rows, class In, class T, class V, class D>
+void finish_alone(const Rows& g, const In* in, const Search<V, D>& search, const Width<D>& width,
+                  const std::vector<V>& begin, T& tentative, Stats& stats) {
     if (!search.targets.empty()) in = nullptr;
-    const auto low = push_alone(g, in, search, width, search.sources, tentative, stats);
+    const auto low = push_alone(g, in, search, width, begin, tentative, stats);
     if constexpr (!std::is_same_v<In, NoEdges>) {
         if (low) {
             std::vector<V> changed;
@@ -94,6 +90,18 @@ Stats delta_stepping(const Rows& g, const In* in, const Search<V, D>& search, D*
             push_alone(g, static_cast<const NoEdges*>(nullptr), search, width, changed, tentative, stats);
         }
     }
+}
+
+// The whole search on one thread.
+template <bool kPaths, class Rows, class In, class V, class D>
+Stats delta_stepping(const Rows& g, const In* in, const Search<V, D>& search, D* dist, V* pred) {
+    Stats stats;
+    Alone<kPaths, V, D> tentative(search, g.n, dist, pred);
+    const double mean_degree = static_cast<double>(g.edges()) / std::max<int64_t>(1, g.n);
+    const Width<D> width(search.delta > 0 ? search.delta
+                                          : serial_delta(search.mean_weight, search.max_weight, mean_degree));
+    stats.delta = width.value();
+    finish_alone(g, in, search, width, search.sources, tentative, stats);
     return stats;
 }
 

@@ -4,6 +4,10 @@
 // run a little ahead of another, so now and then a vertex is relaxed with a distance that still falls: wasted work,
 // never a wrong answer, because a fall files the vertex again. Wider buckets than on one thread keep chunks full.
 //
+// Where the system runs something else on one of the cores, the thread there stops in the middle of a chunk, and the
+// others would wait for it again and again, a time slice each. The first that waits too long ends the sharing: the
+// search goes on on one thread, with what all have filed.
+//
 // Chunks of one bucket come last in, first out, an order in which graphs made for it (SPLIB's grid_phard) relax their
 // edges exponentially often. A search that has gone over its edges many times gives up, and one thread, whose narrower
 // buckets are queues, does it again.
@@ -21,15 +25,22 @@ inline double parallel_delta(double mean_weight, double max_weight, double mean_
     return std::max({delta, max_weight / (1 << 13), std::numeric_limits<double>::min()});
 }
 
+// What push_shared leaves to do.
+template <class V, class D>
+struct Rest {
+    std::optional<D> low;  // the lower bound of all that is not final, when it is time to pull
+    std::vector<V> left;   // the vertices still filed, when a thread was blocked
+};
+
 // push_alone's counterpart.
 template <class Rows, class In, class T, class V, class D>
-std::optional<D> push_shared(const Rows& g, const In* in, const Search<V, D>& search, const Width<D>& width,
-                             const std::vector<V>& begin, T& tentative, Stats& stats) {
+Rest<V, D> push_shared(const Rows& g, const In* in, const Search<V, D>& search, const Width<D>& width,
+                       const std::vector<V>& begin, T& tentative, Stats& stats) {
     const int64_t reach = static_cast<int64_t>(std::min(1e6, search.max_weight / width.value())) + 2;
     const int64_t slots = std::clamp<int64_t>(std::bit_ceil(static_cast<uint64_t>(2 * reach + 8)), 64, 1 << 15);
     Bins<V> bins(slots, search.threads);
     const D limit = search.limit;
-    std::atomic<bool> too_wide{false}, turn{false}, stuck{false};
+    std::atomic<bool> too_wide{false}, turn{false}, stuck{false}, blocked{false};
     const int64_t patience = 8 * (g.edges() + g.n);
     std::vector<std::unique_ptr<Worker<V>>> workers(search.threads);  // outlive all threads: chunks move between them
     for (int t = 0; t < search.threads; ++t) workers[t] = std::make_unique<Worker<V>>(bins, slots, t);
@@ -47,7 +58,8 @@ std::optional<D> push_shared(const Rows& g, const In* in, const Search<V, D>& se
         int64_t next_poll = 1 << 16, next_look = look;
         auto stop = [&] {
             return search.watch->poll(mine.edges_relaxed) || too_wide.load(std::memory_order_relaxed) ||
-                   turn.load(std::memory_order_relaxed) || stuck.load(std::memory_order_relaxed);
+                   turn.load(std::memory_order_relaxed) || stuck.load(std::memory_order_relaxed) ||
+                   blocked.load(std::memory_order_relaxed);
         };
         while (Chunk<V>* chunk = worker.next(stop)) {
             ++mine.rounds;
@@ -82,9 +94,11 @@ std::optional<D> push_shared(const Rows& g, const In* in, const Search<V, D>& se
                 }
             }
             if (search.watch->stopped() || too_wide.load(std::memory_order_relaxed) ||
-                turn.load(std::memory_order_relaxed) || stuck.load(std::memory_order_relaxed))
+                turn.load(std::memory_order_relaxed) || stuck.load(std::memory_order_relaxed) ||
+                blocked.load(std::memory_order_relaxed))
                 break;
         }
+        if (worker.is_blocked()) blocked.store(true, std::memory_order_relaxed);
         if (stop()) bins.finish();
         mine.overflow = overflow;
         parts[thread] = mine;
@@ -97,11 +111,17 @@ std::optional<D> push_shared(const Rows& g, const In* in, const Search<V, D>& se
         stats.overflow |= part.overflow;
     }
     stats.stuck = stuck.load();
-    if (!turn.load() || stats.stuck) return {};
-    int64_t low = bins.least();
-    for (const auto& worker : workers) low = std::min(low, worker->least());
-    if (low == Bins<V>::kNone) return {};
-    return width.least(low);
+    Rest<V, D> rest;
+    if (stats.stuck || !(turn.load() || blocked.load())) return rest;
+    int64_t low = Bins<V>::kNone;
+    auto take = [&](const Chunk<V>& chunk) {
+        low = std::min(low, chunk.bucket);
+        if (blocked.load()) rest.left.insert(rest.left.end(), chunk.items, chunk.items + chunk.count);
+    };
+    bins.each(take);
+    for (const auto& worker : workers) worker->each(take);
+    if (low != Bins<V>::kNone && !blocked.load()) rest.low = width.least(low);
+    return rest;
 }
 
 template <bool kPaths, class Rows, class In, class V, class D>
@@ -112,14 +132,19 @@ Stats delta_stepping_parallel(const Rows& g, const In* in, const Search<V, D>& s
                                           : parallel_delta(search.mean_weight, search.max_weight, mean_degree));
     stats.delta = width.value();
     Tentative<kPaths, V, D> tentative(search, g.n, dist, pred);
-    const auto low = push_shared(g, in, search, width, search.sources, tentative, stats);
+    Rest<V, D> rest = push_shared(g, in, search, width, search.sources, tentative, stats);
     if constexpr (!std::is_same_v<In, NoEdges>) {
-        if (low) {
+        if (rest.low) {
             std::vector<V> changed;
             stats.note = "finished by pull";
-            pull(*in, g, tentative, *low, search.limit, changed, search.threads, stats);
-            push_shared(g, static_cast<const NoEdges*>(nullptr), search, width, changed, tentative, stats);
+            pull(*in, g, tentative, *rest.low, search.limit, changed, search.threads, stats);
+            rest = push_shared(g, static_cast<const NoEdges*>(nullptr), search, width, changed, tentative, stats);
+            in = nullptr;
         }
+    }
+    if (!rest.left.empty()) {
+        stats.note = "a thread was held up: finished on one";
+        finish_alone(g, in, search, width, rest.left, tentative, stats);
     }
     if (stats.stuck && !(stats.overflow && sizeof(D) == 4)) {
         Stats again = delta_stepping<kPaths>(g, in, search, dist, pred);

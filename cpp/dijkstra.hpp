@@ -35,7 +35,7 @@ Stats dijkstra(const Csr<V, W>& g, const Search<V, D>& search, D* dist, V* pred)
             const V v = g.targets[e];
             const D candidate = du + static_cast<D>(g.weights[e]);
             if (candidate < dist[v] && within(candidate, limit, overflow)) {
-                tentative.improve(v, candidate, u);
+                tentative.set(v, candidate, u);
                 heap.push(candidate, v);
             }
         }

@@ -92,7 +92,7 @@ D pull_pass(const In& in, T& tentative, D low, D limit, std::vector<V>& active, 
                 part.touched += e - first;
                 part.active.push_back(v);
                 if (best < before && within(best, limit, part.overflow)) {
-                    tentative.improve(v, best, from);
+                    tentative.set(v, best, from);  // each vertex has one thread
                     part.changed.push_back(v);
                     part.least = std::min(part.least, best);
                 }

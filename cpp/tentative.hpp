@@ -5,7 +5,8 @@
 //   Distances          no predecessors wanted: one MIN
 //   PackedPaths        32-bit distance and 32-bit vertex in one 64-bit word, one CAS
 //   LockedPaths        wider types: a small spin lock, one of 1024 chosen by the vertex. Reads stay lock-free.
-// A vector scan (scan_avx512.hpp) reads v's distance kBytes * v behind distances().
+// set(v, d, u) is for a thread alone that has seen that d is better. A vector scan (scan_avx512.hpp) reads v's distance
+// kBytes * v behind distances().
 #pragma once
 #include <atomic>
 #include <memory>
@@ -29,10 +30,14 @@ class Alone {
     const void* distances() const { return dist_; }
     const void* address(V v) const { return &dist_[v]; }
     D load(V v) const { return dist_[v]; }
-    // The caller has seen that d is better.
-    void improve(V v, D d, V u) {
+    void set(V v, D d, V u) {
         dist_[v] = d;
         if constexpr (kPaths) pred_[v] = u;
+    }
+    bool improve(V v, D d, V u) {
+        if (!(d < dist_[v])) return false;
+        set(v, d, u);
+        return true;
     }
 
   private:
@@ -52,6 +57,7 @@ class Distances {
     const void* address(V v) const { return &dist_[v]; }
     D load(V v) const { return LOAD(&dist_[v]); }
     bool improve(V v, D d, V) { return d < MIN(&dist_[v], d); }
+    void set(V v, D d, V) { dist_[v] = d; }
     void finish(int) {}
 
   private:
@@ -83,6 +89,7 @@ class PackedPaths {
         }
         return false;
     }
+    void set(V v, D d, V u) { cells_[v] = pack(d, u); }
     void finish(int threads) {
         parallel_for(threads, static_cast<int64_t>(cells_.size()), 1 << 16, [&](int64_t begin, int64_t end, int) {
             for (int64_t v = begin; v < end; ++v) {
@@ -123,6 +130,10 @@ class LockedPaths {
         }
         lock.clear(std::memory_order_release);
         return better;
+    }
+    void set(V v, D d, V u) {
+        dist_[v] = d;
+        pred_[v] = u;
     }
     void finish(int) {}
 

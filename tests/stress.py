@@ -46,6 +46,7 @@ def check(graph, source, threads):
 
 def main(seconds, seed):
     sp.sssp.__globals__["EDGES_PER_THREAD"] = 0
+    sp.sssp.__globals__["SPARSE_TEAM"] = 0
     rng = np.random.default_rng(seed)
     end, done = time.monotonic() + seconds, 0
     with ThreadPoolExecutor(3) as callers:

@@ -36,10 +36,11 @@ def _hubs(seed, n=3000):
     return u, v, rng.integers(0, 1000, len(u))
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("threads", [1, 4])
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("make", [_roads, _hubs])
-def test_every_layout_gives_the_oracles_distances(make, dtype, threads, vectors):
+def test_every_layout_gives_the_oracles_distances(make, dtype, threads, vectors, monkeypatch):
+    monkeypatch.setitem(sp.sssp.__globals__, "EDGES_PER_THREAD", 0)
     u, v, w = make(1)
     w = (w / 1000 if dtype[0] == "f" else w).astype(dtype)
     g = sp.Graph.from_edges(u, v, w, num_vertices=3000)
@@ -51,6 +52,7 @@ def test_every_layout_gives_the_oracles_distances(make, dtype, threads, vectors)
             paths = sp.sssp(g, 3, method="delta-stepping", threads=threads, record_paths=record_paths)
             distances = np.where(paths.reachable, paths.distances, np.inf)
             np.testing.assert_array_equal(distances, expected.astype(distances.dtype))
+            assert paths.explain().threads == threads
             paths.verify()
             if record_paths:
                 assert len(paths.path(int(np.flatnonzero(paths.reachable)[-1]))) > 0
@@ -101,3 +103,28 @@ def test_distances_beyond_32_bits_are_exact_in_rows_of_four(vectors):
     g = sp.Graph.from_edges(np.arange(n - 1), np.arange(1, n), np.full(n - 1, 2**31 - 1)).prepare()
     assert g.packed()[0].is_quads
     np.testing.assert_array_equal(sp.sssp(g, 0, method="delta-stepping").distances, np.arange(n) * (2**31 - 1))
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("make", [lambda: sp.generate.grid(500, 500, seed=1), lambda: sp.generate.rmat(14, 16, seed=1)])
+def test_a_search_whose_threads_are_held_up_ends_on_one(make, dtype, prepared, monkeypatch):
+    """Without patience the first thread that waits for another ends the sharing; what was filed must not be lost."""
+    monkeypatch.setitem(sp.sssp.__globals__, "EDGES_PER_THREAD", 0)
+    g = make()
+    g = sp.Graph.from_csr(g.indptr, g.indices, g.weights.astype(dtype))
+    expected = sp.sssp(g, 3, method="dijkstra").distances
+    if prepared:
+        g.prepare()
+    before = _core.set_patience(0)
+    reasons = set()
+    try:
+        for k in range(200):
+            paths = sp.sssp(g, 3, method="delta-stepping", threads=4, delta=8, record_paths=k % 2 == 0)
+            np.testing.assert_array_equal(paths.distances, expected)
+            reasons.add(paths.explain().reason)
+            if k > 4 and any("held up" in reason for reason in reasons):
+                break
+    finally:
+        _core.set_patience(before)
+    assert any("held up" in reason for reason in reasons)

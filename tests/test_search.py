@@ -26,6 +26,7 @@ def expected_of(method, n, edges, dtype):
 def threads(request, monkeypatch):
     """The default of every search here, really used however small the graph."""
     monkeypatch.setitem(sp.sssp.__globals__, "EDGES_PER_THREAD", 0)
+    monkeypatch.setitem(sp.sssp.__globals__, "SPARSE_TEAM", 0)
     monkeypatch.setenv("STEPPE_NUM_THREADS", str(request.param))
     return request.param
 

@@ -22,6 +22,7 @@ UNREACHABLE = sp.UNREACHABLE
 def threads(request, monkeypatch):
     """Threads that are really used, however small the graph."""
     monkeypatch.setitem(module_function.__globals__, "EDGES_PER_THREAD", 0)
+    monkeypatch.setitem(module_function.__globals__, "SPARSE_TEAM", 0)
     return request.param
 
 

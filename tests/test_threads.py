@@ -84,6 +84,21 @@ def test_the_environment_sets_the_thread_count(monkeypatch, graph):
     assert sp.sssp(graph, 0, method="frontier").explain().threads == 3
 
 
+@pytest.mark.parametrize(
+    ("running", "expected"),
+    [("1/90 1", 4), ("3/90 1", 4), ("5/90 1", 4), ("6/90 1", 3), ("40/90 1", 1), ("nonsense", 4)],
+)
+def test_a_large_search_leaves_busy_cpus_alone(monkeypatch, running, expected):
+    """Of eight CPUs four are ours: as long as the others have room for what else is running, nothing is in our way."""
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    monkeypatch.setattr(threads, "available", lambda: 4)
+    monkeypatch.setattr(threads.Path, "read_text", lambda _: f"0.1 0.2 0.3 {running}")
+    monkeypatch.delenv("STEPPE_NUM_THREADS", raising=False)
+    assert threads.resolve(None, edges=threads.LARGE) == expected
+    assert threads.resolve(None, edges=threads.LARGE - 1) == 4
+    assert threads.resolve(2, edges=threads.LARGE) == 2
+
+
 @pytest.mark.parametrize("text", ["many", "0", "-1", "1.5"])
 def test_a_bad_thread_count_is_an_error(monkeypatch, graph, text):
     monkeypatch.setenv("STEPPE_NUM_THREADS", text)

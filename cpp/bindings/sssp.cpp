@@ -113,6 +113,9 @@ void bind_sssp(nb::module_& m) {
     m.def("use_avx512", [](bool) { return false; }, "wanted"_a);
 #endif
 
+    // For tests: how long a thread waits for another from now on. Returns how long it did.
+    m.def("set_patience", [](int pauses) { return std::exchange(patience(), pauses); }, "pauses"_a);
+
     m.def(
         "pack",
         [](InOf<int64_t> indptr, InOf<int32_t> indices, In weights, int threads, bool as_quads) {

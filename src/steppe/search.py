@@ -97,7 +97,7 @@ def make_search(
         bound=None if cutoff is None else inclusive(cutoff, dtype),
         delta=delta,
         record_paths=record_paths,
-        threads=_threads.resolve(threads),
+        threads=_threads.resolve(threads, edges=graph.num_edges),
         progress=progress,
     )
 

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 EDGES_PER_THREAD = 50_000
 """Edges below which one more thread costs more than it brings."""
 
+SPARSE_TEAM = 4
+"""Threads below which a graph of few edges a vertex is searched by one: the distances of neighbours then wander between two caches, and
+two threads took as long as one (a grid of 2 M: 46 ms each, 47 alone)."""
+
 
 def sssp(
     graph: Graph,
@@ -118,7 +122,9 @@ def sssp(
         answer, name = _run_on(runner, graph, search, choice.method), runner.info.name
     if not graph.has_negative:  # else a path to a target may lead through vertices beyond it
         search, answer = cut_at_targets(search, answer)
-    explained = {"method": choice.method, "reason": choice.reason, "device": name, **answer.explained}
+    note = answer.explained.pop("note", "")
+    reason = f"{choice.reason}; {note}" if note else choice.reason
+    explained = {"method": choice.method, "reason": reason, "device": name, **answer.explained}
     explanation = Explanation(**explained, seconds=time.perf_counter() - begun)
     return Paths._make(
         graph,
@@ -207,7 +213,7 @@ def run(graph: Graph, search: Search, method: str) -> Answer:
         0.0 if delta is None else max(float(delta), float(graph.max_weight) * 2.0**-31),
         graph.mean_weight,
         float(graph.max_weight),
-        1 if native != method or search.threads * EDGES_PER_THREAD > graph.num_edges else search.threads,
+        1 if native != method else _team(graph, search.threads),
         distances,
         recorded,
         search.progress,
@@ -215,11 +221,18 @@ def run(graph: Graph, search: Search, method: str) -> Answer:
         packed_in,
     )
     _check_overflow(stats["overflow"])
-    keys = ("rounds", "edges_relaxed", "edges_touched", "atomics", "threads")
+    keys = ("rounds", "edges_relaxed", "edges_touched", "atomics", "threads", "note")
     explained = {key: stats[key] for key in keys} | {"prepare_seconds": prepared}
     if stats["delta"]:
         explained["delta"] = stats["delta"]
     return Answer(distances, recorded, explained)
+
+
+def _team(graph: Graph, threads: int) -> int:
+    """Return how many of the threads are worth their while in delta-stepping."""
+    if threads * EDGES_PER_THREAD > graph.num_edges:
+        return 1
+    return 1 if threads < SPARSE_TEAM and graph.num_edges < 8 * graph.num_vertices else threads
 
 
 def _are_reached(distances: npt.NDArray[Any], targets: npt.NDArray[np.int64]) -> bool:

@@ -32,8 +32,35 @@ def _quota() -> int:
         return 10**6
 
 
-def resolve(threads: int | None) -> int:
-    """Return the thread count for a call: the argument, else ``STEPPE_NUM_THREADS``, else :func:`available`.
+LARGE = 1_000_000
+"""Edges from which a search looks at what else is running: that takes as long as a few thousand."""
+
+
+def free() -> int:
+    """Return how many of the :func:`available` CPUs are not at work for somebody else right now.
+
+    Threads of one search wait for each other. One that shares its CPU holds all up, a time slice at a time, and the search takes longer
+    than on the other CPUs alone.
+
+    >>> 1 <= free() <= available()
+    True
+    """
+    elsewhere = (os.cpu_count() or 1) - available()  # CPUs that others may use and we may not
+    return max(1, available() - max(0, _others() - elsewhere))
+
+
+def _others() -> int:
+    """Return how many threads beside this one run or want to; 0 where the system does not say."""
+    try:
+        return int(Path("/proc/loadavg").read_text().split()[3].split("/")[0]) - 1
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def resolve(threads: int | None, *, edges: int = 0) -> int:
+    """Return the thread count for a call: the argument, else ``STEPPE_NUM_THREADS``, else what the machine has.
+
+    That is :func:`available`, or :func:`free` for a search of many ``edges``.
 
     >>> resolve(3)
     3
@@ -41,7 +68,7 @@ def resolve(threads: int | None) -> int:
     if threads is None:
         text = os.environ.get("STEPPE_NUM_THREADS", "")
         if not text:
-            return available()
+            return free() if edges >= LARGE else available()
         try:
             threads = int(text)
         except ValueError:
