@@ -10,15 +10,13 @@
 // memory order, on all threads, copies the tight ones out: about one per vertex, of maybe sixteen. Then
 //   - all lengths are one integer (or there are none): hop is distance / length, the smallest tail is the answer;
 //   - every tight edge rises strictly (there is no weight that could be lost) and few vertices have a second tight
-//     in-edge: those few are settled in the order of their distances, by walking from both tails to where they meet;
+//     in-edge: those few are settled one by one (ties.hpp);
 //   - else: a breadth-first search over the tight edges alone. A vertex is one record of 16 bytes (edges, predecessor,
 //     level), so one random access; a vertex with no tight out-edge, every second one, never enters the queue.
 #pragma once
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <limits>
-#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -26,6 +24,7 @@
 #include "csr.hpp"
 #include "memory.hpp"
 #include "parallel.hpp"
+#include "ties.hpp"
 #include "tight.hpp"
 #include "watch.hpp"
 
@@ -55,7 +54,7 @@ class CanonicalTree {
         } else {
             enough_.store(!hopeful, std::memory_order_relaxed);
             for_ranges([&](int64_t begin, int64_t end, Team& team) { collect(begin, end, team); });
-            if (enough_.load(std::memory_order_relaxed) || !rises() || !settle_ties()) search();
+            if (enough_.load(std::memory_order_relaxed) || !rises() || !settle_all()) search();
         }
         for_ranges([&](int64_t begin, int64_t end, Team&) {
             for (int64_t v = begin; v < end; ++v)
@@ -75,11 +74,11 @@ class CanonicalTree {
     struct Team {
         std::vector<Buffer<Edge>> chunks;
         std::vector<std::pair<Edge*, Edge*>> stretches;
-        std::vector<Edge> ties;  // a tail larger than pred_[v]
+        std::vector<Tie<V>> ties;
         Edge *at = nullptr, *end = nullptr;
         D furthest = 0;
     };
-    static constexpr V kUnset = std::numeric_limits<V>::max();
+    static constexpr V kUnset = steppe::kUnset<V>;
     static constexpr int64_t kBlock = 2048;
     static constexpr int64_t kWide = 1 << 14;  // a level this wide is worth the threads
 
@@ -130,18 +129,11 @@ class CanonicalTree {
     }
 
     void take_first(const Edge* e, const Edge* end, Team& team) {
-        if (threads_ == 1) {  // tails come in order, so the first is the smallest
-            for (; e != end; ++e) {
-                if (pred_[e->v] == kUnset) pred_[e->v] = e->u;
-                else if (pred_[e->v] != e->u) team.ties.push_back(*e);
-            }
-        } else {
-            for (; e != end; ++e) {
-                const V old = MIN(pred_ + e->v, e->u);
-                if (old != kUnset && old != e->u) team.ties.push_back({std::max(old, e->u), e->v});
-            }
-        }
-        if (static_cast<int64_t>(team.ties.size()) > g_.n / 64 + 64) enough_.store(true, std::memory_order_relaxed);
+        if (threads_ == 1)
+            for (; e != end; ++e) take_tail<false>(e->u, e->v, pred_, team.ties);
+        else
+            for (; e != end; ++e) take_tail<true>(e->u, e->v, pred_, team.ties);
+        if (static_cast<int64_t>(team.ties.size()) > most_ties(g_.n)) enough_.store(true, std::memory_order_relaxed);
     }
 
     // Does every tight edge lead to a strictly larger distance? Half the smallest weight must count at the largest.
@@ -152,28 +144,10 @@ class CanonicalTree {
         return furthest + static_cast<D>(min_weight_) / 2 > furthest;
     }
 
-    // False when the walks become too long; a search then costs less.
-    bool settle_ties() {
-        std::vector<Edge> ties;
+    bool settle_all() {
+        std::vector<Tie<V>> ties;
         for (const Team& team : teams_) ties.insert(ties.end(), team.ties.begin(), team.ties.end());
-        std::sort(ties.begin(), ties.end(), [&](const Edge& a, const Edge& b) {
-            return std::tuple(d_[a.v], a.v, a.u) < std::tuple(d_[b.v], b.v, b.u);
-        });
-        int64_t steps = g_.n / 2 + 1024;
-        for (const Edge& tie : ties) {
-            V a = pred_[tie.v], b = tie.u;
-            int64_t more = 0;  // hop(b's tail) - hop(a's tail)
-            while (a != b && steps-- > 0) {
-                const bool step_a = d_[a] >= d_[b];
-                V& at = step_a ? a : b;
-                if (pred_[at] == kUnset) break;  // both are sources: nothing is nearer
-                at = pred_[at];
-                more += step_a ? -1 : 1;
-            }
-            if (steps <= 0) return false;
-            if (more < 0 || (more == 0 && tie.u < pred_[tie.v])) pred_[tie.v] = tie.u;
-        }
-        return true;
+        return settle_ties(ties, d_, pred_, g_.n);
     }
 
     template <class F>

@@ -74,6 +74,32 @@ struct Lanes {
             return _mm_mask_cmp_ps_mask(among, _mm_castsi128_ps(a), _mm_castsi128_ps(b), _CMP_LT_OQ);
         else return _mm_mask_cmplt_epu32_mask(among, a, b);
     }
+    STEPPE_LANE __mmask8 equal(__mmask8 among, Register a, Register b) {
+        return among & ~less(among, a, b) & ~less(among, b, a);
+    }
+    // Eight bits that tell most distances apart, for each: print_of(x).
+    STEPPE_LANE Targets print(Register x) {
+        using Bits = std::conditional_t<sizeof(D) == 8, uint64_t, uint32_t>;
+        typedef Bits Word __attribute__((vector_size(sizeof(D) * N)));
+        const Word w = reinterpret_cast<Word>(x);
+        if constexpr (sizeof(D) == 4) return reinterpret_cast<Targets>((w ^ w >> 8 ^ w >> 16) & 0xff);
+        else {
+            const auto folded = reinterpret_cast<Register>((w ^ w >> 16 ^ w >> 32 ^ w >> 44) & 0xff);
+            if constexpr (N == 8) return _mm512_maskz_cvtepi64_epi32(0xff, folded);
+            else return _mm256_maskz_cvtepi64_epi32(0xf, folded);
+        }
+    }
+    // Bytes of `prints`, of which three more than are used must be there. Compares them with `with`.
+    STEPPE_LANE __mmask8 same_print(__mmask8 among, Targets at, const uint8_t* prints, Targets with) {
+        const auto* base = reinterpret_cast<const int*>(prints);
+        if constexpr (N == 8) {
+            const __m256i four = _mm256_mmask_i32gather_epi32(Targets{}, among, at, base, 1);
+            return _mm256_mask_cmpeq_epi32_mask(among, _mm256_and_si256(four, _mm256_set1_epi32(0xff)), with);
+        } else {
+            const __m128i four = _mm_mmask_i32gather_epi32(Targets{}, among, at, base, 1);
+            return _mm_mask_cmpeq_epi32_mask(among, _mm_and_si128(four, _mm_set1_epi32(0xff)), with);
+        }
+    }
     // The distances of `at`, `kStep` bytes apart behind `base`.
     template <int kStep>
     STEPPE_LANE Register gather(__mmask8 among, Targets at, const void* base) {

@@ -306,3 +306,38 @@ def test_verify_returns_the_answer_and_takes_another_graph():
     assert sp.verify(r.graph, r) is r
     with pytest.raises(sp.VerificationError, match="improves"):
         sp.verify(graph_of(n, [*edges, (0, 2, 7)], np.int32), r)
+
+
+@pytest.mark.parametrize("vectors", [True, False])
+@pytest.mark.parametrize("threads", ["1", "3"])
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+@pytest.mark.parametrize("family", ["grid", "rmat", "random", "ties"])
+def test_a_prepared_graph_has_the_same_canonical_tree(family, dtype, threads, vectors, monkeypatch):
+    """Found from few of the edges, in rows of four or from both sides: the tree is that of the plain rows."""
+    monkeypatch.setenv("STEPPE_NUM_THREADS", threads)
+    g = {
+        "grid": lambda: sp.generate.grid(60, 70, seed=3),
+        "rmat": lambda: sp.generate.rmat(11, 16, seed=3),
+        "random": lambda: sp.generate.random(3000, 40_000, seed=3),
+        "ties": lambda: sp.generate.random(3000, 40_000, seed=3, weights=(1, 4)),
+    }[family]()
+    weights = (g.weights / (7 if dtype[0] == "f" else 1)).astype(dtype)
+    plain = sp.Graph.from_csr(g.indptr, g.indices, weights, directed=g.directed)
+    ready = sp.Graph.from_csr(g.indptr, g.indices, weights, directed=g.directed).prepare()
+    before = _core.use_avx512(vectors)
+    try:
+        for options in ({}, {"cutoff": float(np.median(weights)) * 3}, {"targets": [17, 2000]}):
+            expected = sp.sssp(plain, 5, method="dijkstra", **options)
+            found = sp.sssp(ready, 5, method="delta-stepping", **options)
+            np.testing.assert_array_equal(found.predecessors, expected.predecessors)
+            found.verify()
+    finally:
+        _core.use_avx512(before)
+
+
+def test_weights_lost_in_rounding_do_not_confuse_a_prepared_graph():
+    """Every edge around the ring is tight and none rises: the tree must come from the search over tight edges."""
+    u, v = [0, 1, 2, 3, 1], [1, 2, 3, 1, 4]
+    w = np.array([2.0**60, 1.0, 1.0, 1.0, 1.0])
+    found = sp.sssp(sp.Graph.from_edges(u, v, w).prepare(), 0, method="delta-stepping")
+    assert found.predecessors.tolist() == [-1, 0, 1, 2, 1]

@@ -2,6 +2,8 @@
 #include "predecessors.hpp"
 
 #include "arrays.hpp"
+#include "prepared.hpp"
+#include "prepared_tree.hpp"
 
 namespace steppe::bindings {
 
@@ -9,7 +11,8 @@ void bind_predecessors(nb::module_& m) {
     m.def(
         "canonical_predecessors",
         [](InOf<int64_t> indptr, In indices, std::optional<In> weights, InOf<int64_t> sources, In distances,
-           bool uniform, nb::object min_weight, Out predecessors, int threads) {
+           bool uniform, nb::object min_weight, Out predecessors, int threads, const AnyPacked* packed,
+           const AnyPacked* packed_in) {
             const Arrays arrays{indptr, indices, weights};
             same_size(distances.size() + 1, indptr.size(), "canonical_predecessors");
             same_size(distances.size(), predecessors.size(), "canonical_predecessors");
@@ -22,6 +25,16 @@ void bind_predecessors(nb::module_& m) {
                 V* to = out<V>(predecessors);
                 const W least = nb::cast<W>(min_weight);
                 PythonWatch(nb::none()).run([&](Watch& watch) {
+                    if constexpr (sizeof(V) == 4 && !std::is_same_v<D, int32_t>) {
+                        const Prepared<W> prepared(packed, packed_in);
+                        const D unreached = kInfinity<D>, *from = in<D>(distances);
+                        if (!uniform && prepared.quads &&
+                            prepared_tree(*prepared.quads, prepared.in, from, unreached, least, to, threads, watch))
+                            return;
+                        if (!uniform && prepared.out &&
+                            prepared_tree(*prepared.out, prepared.in, from, unreached, least, to, threads, watch))
+                            return;
+                    }
                     canonical_predecessors(g, in<D>(distances), sources.data(), static_cast<int64_t>(sources.size()),
                                            uniform, least, to, threads, watch);
                 });
@@ -35,7 +48,7 @@ void bind_predecessors(nb::module_& m) {
             });
         },
         "indptr"_a, "indices"_a, "weights"_a.none(), "sources"_a, "distances"_a, "uniform"_a, "min_weight"_a,
-        "predecessors"_a, "threads"_a);
+        "predecessors"_a, "threads"_a, "packed"_a.none() = nb::none(), "packed_in"_a.none() = nb::none());
 
     m.def(
         "path_offsets",

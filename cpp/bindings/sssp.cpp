@@ -1,30 +1,15 @@
 // Bindings of the single-source searches for non-negative weights: one function, the method by name.
-#include <variant>
-
 #include "arrays.hpp"
 #include "delta_stepping.hpp"
 #include "delta_stepping_parallel.hpp"
 #include "dijkstra.hpp"
 #include "frontier.hpp"
-#include "packed.hpp"
+#include "prepared.hpp"
 #include "question.hpp"
 
 namespace steppe::bindings {
 
-// A Packed or Quads of any weight type, as Python holds it.
-struct AnyPacked {
-    std::variant<Packed<int32_t>, Packed<int64_t>, Packed<float>, Packed<double>, Quads<int32_t>, Quads<int64_t>,
-                 Quads<float>, Quads<double>>
-        value;
-};
-
 namespace {
-
-template <class W>
-struct Prepared {
-    const Packed<W>*out = nullptr, *in = nullptr;
-    const Quads<W>* quads = nullptr;  // instead of both
-};
 
 template <bool kPaths, class V, class W, class D>
 Stats search_with(const std::string& method, const Csr<V, W>& g, const Prepared<W>& prepared,
@@ -154,10 +139,7 @@ void bind_sssp(nb::module_& m) {
                                                  std::conditional_t<std::is_same_v<W, int64_t>, uint64_t, W>>;
                     R* result = out<R>(distances);
                     const auto g = arrays.csr<V, W>();
-                    Prepared<W> prepared;
-                    if (packed) prepared.out = std::get_if<Packed<W>>(&packed->value);
-                    if (packed) prepared.quads = std::get_if<Quads<W>>(&packed->value);
-                    if (packed_in) prepared.in = &std::get<Packed<W>>(packed_in->value);
+                    const Prepared<W> prepared(packed, packed_in);
                     return watch.run([&](Watch& w) { return run<V, W, D, R>(q, g, prepared, result, pred, w); });
                 });
             });

@@ -341,6 +341,12 @@ class Graph:
             out, into = self._cache.get("packed", (None, None))
             return out, into
 
+    def packed_if_known(self) -> tuple[_core.Packed | None, _core.Packed | None]:
+        """Return the rows of :meth:`packed` if they were made before, else (None, None)."""
+        with self._lock:
+            out, into = self._cache.get("packed", (None, None))
+            return out, into
+
     def weights_or_ones(self) -> Array:
         """Return the weights; for an unweighted graph an array of ones, made once."""
         if self.weights is not None:
