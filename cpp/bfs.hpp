@@ -52,7 +52,6 @@ class Bfs {
                 queue_.push_back(s);
                 frontier_edges_ += g_.degree(s);
             }
-        int64_t unexplored = g_.edges();
         int64_t size = static_cast<int64_t>(queue_.size());
         struct Hops {
             const int32_t* hops;
@@ -63,15 +62,15 @@ class Bfs {
         while (size && level_ < static_cast<int64_t>(std::min<uint32_t>(search_.limit, kNoHops - 1))) {
             if (pending.all_settled([](int32_t h) { return h != kNoHops; }) || search_.watch->poll(touched_)) break;
             ++level_;
-            unexplored -= frontier_edges_;
             const int64_t before = size;
-            if (!up && in_ && frontier_edges_ > unexplored / 15 && size > 64) {
+            if (!up && in_ && frontier_edges_ > unexplored_ / 15 && size > 64) {
                 up = true;
                 to_bitmap();
             } else if (up && size < g_.n / 18 && shrinking_) {
                 up = false;
                 to_queue();
             }
+            if (up) unexplored_ -= frontier_edges_;
             size = up ? bottom_up() : top_down();
             shrinking_ = size < before;
         }
@@ -87,10 +86,15 @@ class Bfs {
     }
 
     int64_t top_down() {
-        touched_ += frontier_edges_;
-        const int64_t edges = frontier_edges_;
+        const bool shared = search_.threads > 1 && frontier_edges_ > (1 << 15);
         frontier_edges_ = 0;
-        return search_.threads > 1 && edges > (1 << 15) ? top_down_shared() : top_down_alone();
+        return shared ? top_down_shared() : top_down_alone();
+    }
+
+    // The edges of a frontier that has been gone through.
+    void leave(int64_t edges) {
+        touched_ += edges;
+        unexplored_ -= edges;
     }
 
     // Whether a neighbour is new is a coin toss in the largest levels, so the loop appends without a branch: the write
@@ -104,7 +108,7 @@ class Bfs {
         }
         V* const found = found_.data();
         uint64_t* const seen = seen_.data();
-        int64_t tail = 0;
+        int64_t tail = 0, gone = 0;
         for (int64_t i = 0; i < size; ++i) {
             if (i + 16 < size) STEPPE_PREFETCH(&g_.offsets[queue_[i + 16]]);
             if (i + 8 < size) {
@@ -113,8 +117,9 @@ class Bfs {
                 STEPPE_PREFETCH(ahead + 64 / sizeof(V));
             }
             const V u = queue_[i];
-            const int64_t last = g_.offsets[u + 1];
-            for (int64_t e = g_.offsets[u]; e < last; ++e) {
+            const int64_t first = g_.offsets[u], last = g_.offsets[u + 1];
+            gone += last - first;
+            for (int64_t e = first; e < last; ++e) {
                 const V v = g_.targets[e];
                 uint64_t& word = seen[static_cast<uint64_t>(v) >> 6];
                 const uint64_t old = word, bit = uint64_t{1} << (v & 63);
@@ -124,16 +129,20 @@ class Bfs {
                 tail += !(old & bit);
             }
         }
+        leave(gone);
         int64_t edges = 0;
         for (int64_t i = 0; i < tail; ++i) {
-            if (i + 16 < tail) {
-                STEPPE_PREFETCH_WRITE(&hops_[found[i + 16]]);
-                STEPPE_PREFETCH(&g_.offsets[found[i + 16]]);
-            }
+            if (i + 16 < tail) STEPPE_PREFETCH_WRITE(&hops_[found[i + 16]]);
             hops_[found[i]] = hop;
             if constexpr (kPaths) pred_[found[i]] = from_[i];
-            edges += g_.degree(found[i]);
         }
+        // A level too small to be taken from the other side need not be counted edge by edge.
+        if (tail < g_.n / 64) edges = tail * (g_.edges() / g_.n + 1);
+        else
+            for (int64_t i = 0; i < tail; ++i) {
+                if (i + 16 < tail) STEPPE_PREFETCH(&g_.offsets[found[i + 16]]);
+                edges += g_.degree(found[i]);
+            }
         queue_.assign(found, found + tail);
         frontier_edges_ = edges;
         return tail;
@@ -143,13 +152,14 @@ class Bfs {
         const int32_t hop = static_cast<int32_t>(level_);
         stats_.threads = search_.threads;
         for (auto& list : next_) list.clear();
-        std::vector<int64_t> atomics(search_.threads, 0);
+        std::vector<int64_t> atomics(search_.threads, 0), gone(search_.threads, 0);
         parallel_for(search_.threads, static_cast<int64_t>(queue_.size()), 512, [&](int64_t begin, int64_t end, int t) {
             for (int64_t i = begin; i < end; ++i) {
                 if (i + 16 < end) STEPPE_PREFETCH(&g_.offsets[queue_[i + 16]]);
                 if (i + 8 < end) STEPPE_PREFETCH(&g_.targets[g_.offsets[queue_[i + 8]]]);
                 const V u = queue_[i];
                 const int64_t last = g_.offsets[u + 1];
+                gone[t] += g_.degree(u);
                 for (int64_t e = g_.offsets[u]; e < last; ++e) {
                     if (e + 16 < last) STEPPE_PREFETCH(&hops_[g_.targets[e + 16]]);
                     const V v = g_.targets[e];
@@ -173,6 +183,7 @@ class Bfs {
                 queue_.push_back(v);
             }
         for (int64_t a : atomics) stats_.atomics += a;
+        for (int64_t edges : gone) leave(edges);
         return static_cast<int64_t>(queue_.size());
     }
 
@@ -244,7 +255,7 @@ class Bfs {
     Buffer<V> found_, from_;
     std::vector<V> queue_;
     std::vector<std::vector<V>> next_;
-    int64_t level_ = 0, frontier_edges_ = 0, touched_ = 0;
+    int64_t level_ = 0, frontier_edges_ = 0, touched_ = 0, unexplored_ = g_.edges();
     bool shrinking_ = false;
     Stats stats_;
 };

@@ -55,6 +55,8 @@ std::optional<D> push_alone(const Rows& g, const In* in, const Search<V, D>& sea
         for (Place at; at.i < ring.list().size();) {
             relaxed += scan_best<T::kPaths>(g, tentative, width, b, ring.list().data(), ring.list().size(), at, found);
             for (int k = 0; k < found.count; ++k) {
+                if constexpr (requires { tentative.prefetch_set(V{}); })
+                    if (k + 8 < found.count) tentative.prefetch_set(found.target[k + 8]);
                 const V v = found.target[k];
                 const D candidate = found.distance[k];
                 if (candidate < tentative.load(v) && within(candidate, limit, overflow)) {

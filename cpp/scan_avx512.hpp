@@ -103,7 +103,8 @@ struct Lanes {
     // The distances of `at`, `kStep` bytes apart behind `base`.
     template <int kStep>
     STEPPE_LANE Register gather(__mmask8 among, Targets at, const void* base) {
-        if constexpr (kBytes == 64) return _mm512_mask_i32gather_epi64(Register{}, among, at, base, kStep);
+        if constexpr (kStep == 16) return gather<8>(among, at + at, base);  // 8 is the widest there is
+        else if constexpr (kBytes == 64) return _mm512_mask_i32gather_epi64(Register{}, among, at, base, kStep);
         else if constexpr (sizeof(D) == 8)
             return _mm256_mmask_i32gather_epi64(Register{}, among, at, static_cast<const long long*>(base), kStep);
         else if constexpr (kBytes == 32)

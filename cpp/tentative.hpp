@@ -30,6 +30,9 @@ class Alone {
     const void* distances() const { return dist_; }
     const void* address(V v) const { return &dist_[v]; }
     D load(V v) const { return dist_[v]; }
+    STEPPE_INLINE void prefetch_set(V v) const {
+        if constexpr (kPaths) STEPPE_PREFETCH_WRITE(&pred_[v]);
+    }
     void set(V v, D d, V u) {
         dist_[v] = d;
         if constexpr (kPaths) pred_[v] = u;

@@ -128,3 +128,16 @@ def test_a_search_whose_threads_are_held_up_ends_on_one(make, dtype, prepared, m
     finally:
         _core.set_patience(before)
     assert any("held up" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_route_along_rows_of_four_is_as_long_as_the_search_says(dtype, vectors):
+    u, v, w = _roads(4)
+    g = sp.Graph.from_edges(u, v, (w / 1000 if dtype[0] == "f" else w).astype(dtype), num_vertices=3000)
+    rng = np.random.default_rng(5)
+    for source in rng.integers(0, 3000, 6).tolist():
+        paths = sp.sssp(g, source, method="dijkstra")
+        for target in rng.integers(0, 3000, 30).tolist():
+            found = sp.route(g, source, target)
+            found.verify()
+            assert found.distance == paths.distance(target)

@@ -31,7 +31,13 @@ template <class V, class W>
 class RouterOf : public Router {
   public:
     RouterOf(Arrays forward, Arrays backward, const RouteFacts& facts)
-        : arrays_{forward, backward}, forward_(forward.csr<V, W>()), backward_(backward.csr<V, W>()), facts_(facts) {}
+        : arrays_{forward, backward}, forward_(forward.csr<V, W>()), backward_(backward.csr<V, W>()), facts_(facts) {
+        if constexpr (sizeof(V) == 4) {
+            if (!forward_.weights || !Quads<W>::suit(forward_) || !Quads<W>::suit(backward_)) return;
+            quads_ = std::make_unique<Quads<W>>(forward_, 1);
+            if (backward_.targets != forward_.targets) quads_back_ = std::make_unique<Quads<W>>(backward_, 1);
+        }
+    }
 
     nb::tuple query(int64_t source, int64_t target) override {
         if (source < 0 || target < 0 || source >= forward_.n || target >= forward_.n)
@@ -64,7 +70,9 @@ class RouterOf : public Router {
         PythonWatch watch{nb::none()};
         return watch.run([&](Watch& w) {
             auto space = shelf.take(forward.n, forward.edges(), facts_);
-            auto answer = Bidirectional<V, W, D>(forward, backward, facts_, *space, w).run(s, t);
+            const Quads<W>* quads = forward.weights ? quads_.get() : nullptr;
+            const Quads<W>* back = quads && quads_back_ ? quads_back_.get() : quads;
+            auto answer = Bidirectional<V, W, D>(forward, backward, quads, back, facts_, *space, w).run(s, t);
             shelf.put(std::move(space));  // an interrupted query drops its workspace instead
             return answer;
         });
@@ -84,7 +92,8 @@ class RouterOf : public Router {
     const Arrays arrays_[2];  // keeps the memory
     const Csr<V, W> forward_, backward_;
     const RouteFacts facts_;
-    std::atomic<bool> wide_{sizeof(W) == 8};  // 64-bit weights are stored only where 32 bits are too few
+    std::unique_ptr<Quads<W>> quads_, quads_back_;  // of roads; the second only where the graph is not its own reverse
+    std::atomic<bool> wide_{sizeof(W) == 8};        // 64-bit weights are stored only where 32 bits are too few
     RouteShelf<V, uint32_t> narrow_;
     RouteShelf<V, uint64_t> wide_shelf_;
     RouteShelf<V, std::conditional_t<std::is_floating_point_v<W>, W, float>> floats_;
