@@ -74,6 +74,8 @@ def canonical_predecessors(
     min_weight: Any,
     predecessors: NDArray[Any],
     threads: int,
+    packed: Packed | None = None,
+    packed_in: Packed | None = None,
 ) -> None: ...
 def path_offsets(predecessors: NDArray[Any], targets: NDArray[np.int64], offsets: NDArray[np.int64]) -> int: ...
 def fill_paths(
