@@ -210,13 +210,11 @@ class PreparedTree {
                     sweep_best(u, 0, 0, found);
                     if (found.count > Tight<D>::kRoom - Rows::kMostEdges) take<kShared>(found, ties);
                 } else {
-                    int64_t e = g_.first(u);
-                    for (const int64_t last = g_.last(u); e < last;) {
-                        const int64_t stop = std::min(last, e + Tight<D>::kRoom - found.count);
-                        sweep_best(u, e, stop, found);
-                        e = stop;
+                    for_pieces(g_.first(u), g_.last(u), found, [&](int64_t first, int64_t last) {
+                        sweep_best(u, first, last, found);
                         if (found.count > Tight<D>::kRoom / 2) take<kShared>(found, ties);
-                    }
+                        return true;
+                    });
                 }
             }
             take<kShared>(found, ties);
@@ -229,17 +227,25 @@ class PreparedTree {
                 const auto v = static_cast<int32_t>(i);
                 if (i + 16 < g_.n && d_[i + 16] > low) in_->prefetch_edges(in_->first(static_cast<int32_t>(i + 16)));
                 if (d_[i] == kInfinity<D> || !(low + static_cast<D>(in_->lightest(v)) <= d_[i])) continue;
-                int64_t e = in_->first(v);
-                for (const int64_t last = in_->last(v); e < last;) {
-                    const int64_t stop = std::min(last, e + Tight<D>::kRoom - found.count);
-                    if (pull_best(v, low, e, stop, found)) break;
-                    e = stop;
+                for_pieces(in_->first(v), in_->last(v), found, [&](int64_t first, int64_t last) {
+                    const bool heavy = pull_best(v, low, first, last, found);
                     if (found.count > Tight<D>::kRoom / 2) take<false, true>(found, ties);
-                }
-                if (found.count > Tight<D>::kRoom / 2) take<false, true>(found, ties);
+                    return !heavy;
+                });
             }
             take<false, true>(found, ties);
         });
+    }
+    // f(first, last) over the edges of a row, all at once unless there are more than `found` has room for, until it is
+    // false. A branch, not a minimum: the count hangs on what the last gather found, and the next must not wait for it.
+    template <class F>
+    static STEPPE_INLINE void for_pieces(int64_t first, int64_t last, const Tight<D>& found, F f) {
+        while (STEPPE_UNLIKELY(last - first > Tight<D>::kRoom - found.count)) {
+            const int64_t stop = first + Tight<D>::kRoom - found.count;
+            if (!f(first, stop)) return;
+            first = stop;
+        }
+        f(first, last);
     }
     template <bool kShared, bool kPulled = false>
     void take(Tight<D>& found, std::vector<Tie<int32_t>>& ties) {

@@ -69,10 +69,12 @@ class Walk {
             if constexpr (Rows::kRecords) {
                 if (room < Rows::kMostEdges) return false;
             } else {
-                first = begin == Place::kFirst ? g_.first(u) : begin;
-                last = std::min(g_.last(u), first + room);
-                if (STEPPE_UNLIKELY(last < g_.last(u))) {
-                    at_.edge = last;
+                first = g_.first(u);
+                last = g_.last(u);
+                // Branches, never a minimum: `room` hangs on what the last gather found, and the next must not wait.
+                if (STEPPE_UNLIKELY(begin != Place::kFirst)) first = begin;
+                if (STEPPE_UNLIKELY(last - first > room)) {
+                    at_.edge = last = first + room;
                     stop_ = at_.i;
                     return true;
                 }
