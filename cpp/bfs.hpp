@@ -104,8 +104,12 @@ class Bfs {
         }
         V* const found = found_.data();
         uint64_t* const seen = seen_.data();
-        int64_t tail = 0;
-        for (int64_t i = 0; i < size; ++i) {
+        int64_t tail = 0, next_poll = kPoll;
+        for (int64_t i = 0, read = 0; i < size; ++i) {
+            if (STEPPE_UNLIKELY(read > next_poll)) {
+                if (search_.watch->poll(touched_)) return 0;
+                next_poll = read + kPoll;
+            }
             if (i + 16 < size) STEPPE_PREFETCH(&g_.offsets[queue_[i + 16]]);
             if (i + 8 < size) {
                 const V* ahead = &g_.targets[g_.offsets[queue_[i + 8]]];
@@ -114,6 +118,7 @@ class Bfs {
             }
             const V u = queue_[i];
             const int64_t last = g_.offsets[u + 1];
+            read += last - g_.offsets[u];
             for (int64_t e = g_.offsets[u]; e < last; ++e) {
                 const V v = g_.targets[e];
                 uint64_t& word = seen[static_cast<uint64_t>(v) >> 6];
@@ -145,6 +150,7 @@ class Bfs {
         for (auto& list : next_) list.clear();
         std::vector<int64_t> atomics(search_.threads, 0);
         parallel_for(search_.threads, static_cast<int64_t>(queue_.size()), 512, [&](int64_t begin, int64_t end, int t) {
+            if (search_.watch->poll(touched_)) return;
             for (int64_t i = begin; i < end; ++i) {
                 if (i + 16 < end) STEPPE_PREFETCH(&g_.offsets[queue_[i + 16]]);
                 if (i + 8 < end) STEPPE_PREFETCH(&g_.targets[g_.offsets[queue_[i + 8]]]);
@@ -165,6 +171,7 @@ class Bfs {
         });
         // Without atomics two threads may both have found a vertex: the bitmap, set here by one thread, keeps one.
         queue_.clear();
+        if (search_.watch->stopped()) return 0;
         for (const auto& list : next_)
             for (V v : list) {
                 if (is_marked(seen_, v)) continue;
@@ -186,7 +193,12 @@ class Bfs {
         stats_.threads = search_.threads;
         parallel_for(search_.threads, words, 256, [&](int64_t begin, int64_t end, int t) {
             Sum sum;
+            int64_t next_poll = 0;
             for (int64_t w = begin; w < end; ++w) {
+                if (STEPPE_UNLIKELY(sum.touched + w - begin >= next_poll)) {
+                    if (search_.watch->poll(touched_)) return;
+                    next_poll = sum.touched + w - begin + kPoll;
+                }
                 uint64_t found = 0;
                 uint64_t unseen = ~seen_[w];
                 if (w == words - 1 && g_.n % 64) unseen &= (uint64_t{1} << (g_.n % 64)) - 1;
@@ -211,6 +223,7 @@ class Bfs {
             sums[t].edges += sum.edges;
             sums[t].touched += sum.touched;
         });
+        if (search_.watch->stopped()) return 0;
         std::swap(front_, next_front_);
         for (int64_t w = 0; w < words; ++w) seen_[w] |= front_[w];
         int64_t size = 0;
@@ -235,6 +248,8 @@ class Bfs {
                 queue_.push_back(static_cast<V>(w * 64 + std::countr_zero(word)));
     }
 
+    static constexpr int64_t kPoll =
+        1 << 16;  // edges between two looks whether to stop: a level may be the whole graph
     const Csr<V, int32_t>& g_;
     const Csr<V, int32_t>* in_;
     const Search<V, uint32_t>& search_;
