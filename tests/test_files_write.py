@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steppe as sp
+from conftest import examples
 from steppe.files import steppe_file
 from test_files import arcs, labels, put
 
@@ -61,7 +62,7 @@ def graphs(draw):
     return g
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(g=graphs(), packing=st.sampled_from(PACKINGS))
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_round_trip(suffix, g, packing):
