@@ -30,7 +30,7 @@ void* operator new(size_t size) {
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
-struct Edges {
+struct Arrays {
     std::vector<int64_t> offsets;
     std::vector<int32_t> targets, weights;
     Csr<int32_t, int32_t> csr() const {
@@ -38,8 +38,8 @@ struct Edges {
     }
 };
 
-static Edges random_graph(int64_t n, int64_t degree) {
-    Edges g;
+static Arrays random_graph(int64_t n, int64_t degree) {
+    Arrays g;
     uint64_t state = 1;
     auto draw = [&](uint64_t range) {
         return static_cast<int32_t>((state = state * 6364136223846793005u + 1442695040888963407u) >> 33) % range;
@@ -76,7 +76,7 @@ static void provoke(const char* name, int64_t n, int tries, Run run) {
 
 int main(int count, char** arguments) {
     const int threads = count > 1 ? std::atoi(arguments[1]) : 2, tries = count > 2 ? std::atoi(arguments[2]) : 20;
-    const Edges edges = random_graph(20000, 8);
+    const Arrays edges = random_graph(20000, 8);
     const auto g = edges.csr();
     Watch watch;
     auto ask = [&](auto d) {
