@@ -19,6 +19,7 @@ if SANITIZER:
 
     settings.load_profile("sanitize")
     _core.use_avx512(False)  # sanitizers do not see what vectors read; test_scan.py asks for both ways
+    _core.set_patience(100_000)  # a slow thread is not a blocked one: threads are to go on sharing
 
 
 def examples(count):
