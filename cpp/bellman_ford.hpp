@@ -111,6 +111,7 @@ class BellmanFord {
 
   private:
     static constexpr V kOutside = -1;
+    static constexpr int64_t kPoll = 20000;  // edges between two looks whether to stop
     struct Node {
         V next = 0, previous = kOutside;  // in preorder; previous == kOutside: not in the tree
         V depth = 0;
@@ -154,13 +155,17 @@ class BellmanFord {
         }
         result_.edges_relaxed += end - begin;
         if (result_.status != BellmanFordStatus::kDone) return false;
-        since_poll_ += end - begin + 1;
-        if (since_poll_ > 20000) {
-            since_poll_ = 0;
-            watch_.poll(result_.edges_relaxed);
-            watch_.check();
-        }
+        poll(end - begin + 1);
         return true;
+    }
+
+    // Called with every few steps done; throws when the search should end.
+    void poll(int64_t steps) {
+        since_poll_ += steps;
+        if (since_poll_ <= kPoll) return;
+        since_poll_ = 0;
+        watch_.poll(result_.edges_relaxed);
+        watch_.check();
     }
 
     void attach(V v, V u) {
@@ -222,17 +227,23 @@ class BellmanFord {
     // them is as good as starting afresh.
     bool finish_acyclic() {
         std::vector<V> order, waiting(g_.n, 0);
-        for (int64_t e = 0; e < g_.edges(); ++e) ++waiting[g_.targets[e]];
+        for (int64_t begin = 0; begin < g_.edges(); begin += kPoll) {
+            const int64_t end = std::min(begin + kPoll, g_.edges());
+            for (int64_t e = begin; e < end; ++e) ++waiting[g_.targets[e]];
+            poll(end - begin);
+        }
         order.reserve(g_.n);
         for (int64_t v = 0; v < g_.n; ++v)
             if (!waiting[v]) order.push_back(static_cast<V>(v));
         for (size_t i = 0; i < order.size(); ++i) {
             const V u = order[i];
+            poll(g_.degree(u) + 1);
             for (int64_t e = g_.offsets[u]; e < g_.offsets[u + 1]; ++e)
                 if (--waiting[g_.targets[e]] == 0) order.push_back(g_.targets[e]);
         }
         if (static_cast<int64_t>(order.size()) < g_.n) return false;
         for (const V u : order) {
+            poll(g_.degree(u) + 1);
             if (distance_[u] == kInfinity<D>) continue;
             for (int64_t e = g_.offsets[u]; e < g_.offsets[u + 1]; ++e) {
                 const D d = extend(distance_[u], g_.weights[e]);
@@ -246,6 +257,7 @@ class BellmanFord {
 
     void check_overflow() {
         for (int64_t u = 0; u < g_.n; ++u) {
+            poll(g_.degree(static_cast<V>(u)) + 1);
             if (distance_[u] == kInfinity<D>) continue;
             for (int64_t e = g_.offsets[u]; e < g_.offsets[u + 1]; ++e)
                 if (distance_[g_.targets[e]] == kInfinity<D>) result_.status = BellmanFordStatus::kOverflow;

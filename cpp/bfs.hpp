@@ -1,13 +1,12 @@
 // Breadth-first search: hops from the source, level by level, from the side that is cheaper.
 //
 //   top-down    every vertex of the frontier claims its unseen out-neighbours. On one thread "seen" is a bitmap (an
-//   eighth
-//               of a byte per vertex stays in cache where the distances would not); on several, hops are written
-//               without atomics (document 003: all writers of a level write the same value) or, with stored paths, the
-//               predecessor is claimed by CAS and the winner writes the hop.
+//               eighth of a byte per vertex stays in cache where the distances would not), or in narrow levels the hops
+//               themselves (bfs_avx512.hpp); on several, hops are written without atomics (document 003: all writers of
+//               a level write the same value) or, with stored paths, the predecessor is claimed by CAS and the winner
+//               writes the hop.
 //   bottom-up   every unseen vertex looks among its in-neighbours for one in the frontier and stops at the first.
-//   Unseen
-//               vertices are found 64 at a time from the bitmap; a thread owns whole words, so no atomics at all.
+//               Unseen vertices are found 64 at a time from the bitmap; a thread owns whole words: no atomics at all.
 //
 // A small-diameter graph has one or two levels that hold most of it; there bottom-up reads a fraction of the edges. The
 // switch follows Beamer, Asanovic & Patterson, "Direction-optimizing breadth-first search", SC 2012: down when the
@@ -19,12 +18,11 @@
 #include <vector>
 
 #include "atomics.hpp"
+#include "bfs_avx512.hpp"
 #include "csr.hpp"
 #include "search.hpp"
 
 namespace steppe {
-
-inline constexpr int32_t kNoHops = std::numeric_limits<int32_t>::max();
 
 template <bool kPaths, class V>
 class Bfs {
@@ -65,6 +63,7 @@ class Bfs {
             const int64_t before = size;
             if (!up && in_ && frontier_edges_ > unexplored_ / 15 && size > 64) {
                 up = true;
+                keep_bitmap();
                 to_bitmap();
             } else if (up && size < g_.n / 18 && shrinking_) {
                 up = false;
@@ -88,8 +87,55 @@ class Bfs {
     int64_t top_down() {
         const bool shared = search_.threads > 1 && frontier_edges_ > (1 << 15);
         frontier_edges_ = 0;
+#if STEPPE_AVX512
+        if constexpr (sizeof(V) == 4)
+            if (!shared && !keeps_bitmap_ && avx512_wanted() && is_narrow(queue_.size())) return top_down_narrow();
+#endif
+        keep_bitmap();
         return shared ? top_down_shared() : top_down_alone();
     }
+
+    // A level too small to be taken from the other side.
+    bool is_narrow(size_t size) const { return static_cast<int64_t>(size) < g_.n / 64; }
+
+    // Narrow levels leave the bitmap alone; from the first wide one on it is kept.
+    void keep_bitmap() {
+        if (std::exchange(keeps_bitmap_, true)) return;
+        for (int64_t begin = 0; begin < g_.n; begin += 64) {
+            uint64_t word = 0;
+            for (int64_t v = begin; v < std::min(begin + 64, g_.n); ++v)
+                word |= uint64_t{hops_[v] != kNoHops} << (v - begin);
+            seen_[begin >> 6] = word;
+        }
+    }
+
+#if STEPPE_AVX512
+    int64_t top_down_narrow() {
+        const int32_t hop = static_cast<int32_t>(level_);
+        const int64_t size = static_cast<int64_t>(queue_.size());
+        Unseen<V> unseen;
+        V* const found = room();
+        int64_t tail = 0;
+        for (Place at; static_cast<int64_t>(at.i) < size;) {
+            unseen_avx512<kPaths>(g_, hops_, queue_.data(), size, at, unseen);
+            for (int k = 0; k < unseen.count; ++k) {
+                const V v = unseen.to[k];
+                const bool fresh = hops_[v] == kNoHops;
+                hops_[v] = hop;
+                if constexpr (kPaths) pred_[v] = fresh ? unseen.from[k] : pred_[v];
+                found[tail] = v;
+                tail += fresh;
+            }
+        }
+        leave(unseen.read);
+        // Where all lists are short so far, the next level's need not be looked up one by one: an estimate will do.
+        const int64_t mean = g_.edges() / g_.n + 1;
+        frontier_edges_ = tail * mean;
+        if (unseen.widest > 8 * mean) return take(tail);
+        queue_.assign(found, found + tail);
+        return tail;
+    }
+#endif
 
     // The edges of a frontier that has been gone through.
     void leave(int64_t edges) {
@@ -102,14 +148,14 @@ class Bfs {
     int64_t top_down_alone() {
         const int32_t hop = static_cast<int32_t>(level_);
         const int64_t size = static_cast<int64_t>(queue_.size());
-        if (found_.size() == 0) {
-            found_ = Buffer<V>(g_.n + 1);
-            if (kPaths) from_ = Buffer<V>(g_.n + 1);
-        }
-        V* const found = found_.data();
+        V* const found = room();
         uint64_t* const seen = seen_.data();
-        int64_t tail = 0, gone = 0;
+        int64_t tail = 0, read = 0, next_poll = kPoll;
         for (int64_t i = 0; i < size; ++i) {
+            if (STEPPE_UNLIKELY(read > next_poll)) {
+                if (search_.watch->poll(touched_)) return 0;
+                next_poll = read + kPoll;
+            }
             if (i + 16 < size) STEPPE_PREFETCH(&g_.offsets[queue_[i + 16]]);
             if (i + 8 < size) {
                 const V* ahead = &g_.targets[g_.offsets[queue_[i + 8]]];
@@ -118,7 +164,7 @@ class Bfs {
             }
             const V u = queue_[i];
             const int64_t first = g_.offsets[u], last = g_.offsets[u + 1];
-            gone += last - first;
+            read += last - first;
             for (int64_t e = first; e < last; ++e) {
                 const V v = g_.targets[e];
                 uint64_t& word = seen[static_cast<uint64_t>(v) >> 6];
@@ -129,22 +175,31 @@ class Bfs {
                 tail += !(old & bit);
             }
         }
-        leave(gone);
-        int64_t edges = 0;
+        leave(read);
         for (int64_t i = 0; i < tail; ++i) {
-            if (i + 16 < tail) STEPPE_PREFETCH_WRITE(&hops_[found[i + 16]]);
+            if (i + 16 < tail) {
+                STEPPE_PREFETCH_WRITE(&hops_[found[i + 16]]);
+                STEPPE_PREFETCH(&g_.offsets[found[i + 16]]);
+            }
             hops_[found[i]] = hop;
             if constexpr (kPaths) pred_[found[i]] = from_[i];
         }
-        // A level too small to be taken from the other side need not be counted edge by edge.
-        if (tail < g_.n / 64) edges = tail * (g_.edges() / g_.n + 1);
-        else
-            for (int64_t i = 0; i < tail; ++i) {
-                if (i + 16 < tail) STEPPE_PREFETCH(&g_.offsets[found[i + 16]]);
-                edges += g_.degree(found[i]);
-            }
-        queue_.assign(found, found + tail);
-        frontier_edges_ = edges;
+        return take(tail);
+    }
+
+    V* room() {
+        if (found_.size() == 0) {
+            found_ = Buffer<V>(g_.n + 1);
+            if (kPaths) from_ = Buffer<V>(g_.n + 1);
+        }
+        return found_.data();
+    }
+
+    // The first `tail` vertices found are the next frontier.
+    int64_t take(int64_t tail) {
+        queue_.assign(found_.data(), found_.data() + tail);
+        frontier_edges_ = 0;
+        for (const V v : queue_) frontier_edges_ += g_.degree(v);
         return tail;
     }
 
@@ -154,6 +209,7 @@ class Bfs {
         for (auto& list : next_) list.clear();
         std::vector<int64_t> atomics(search_.threads, 0), gone(search_.threads, 0);
         parallel_for(search_.threads, static_cast<int64_t>(queue_.size()), 512, [&](int64_t begin, int64_t end, int t) {
+            if (search_.watch->poll(touched_)) return;
             for (int64_t i = begin; i < end; ++i) {
                 if (i + 16 < end) STEPPE_PREFETCH(&g_.offsets[queue_[i + 16]]);
                 if (i + 8 < end) STEPPE_PREFETCH(&g_.targets[g_.offsets[queue_[i + 8]]]);
@@ -175,6 +231,7 @@ class Bfs {
         });
         // Without atomics two threads may both have found a vertex: the bitmap, set here by one thread, keeps one.
         queue_.clear();
+        if (search_.watch->stopped()) return 0;
         for (const auto& list : next_)
             for (V v : list) {
                 if (is_marked(seen_, v)) continue;
@@ -197,7 +254,12 @@ class Bfs {
         stats_.threads = search_.threads;
         parallel_for(search_.threads, words, 256, [&](int64_t begin, int64_t end, int t) {
             Sum sum;
+            int64_t next_poll = 0;
             for (int64_t w = begin; w < end; ++w) {
+                if (STEPPE_UNLIKELY(sum.touched + w - begin >= next_poll)) {
+                    if (search_.watch->poll(touched_)) return;
+                    next_poll = sum.touched + w - begin + kPoll;
+                }
                 uint64_t found = 0;
                 uint64_t unseen = ~seen_[w];
                 if (w == words - 1 && g_.n % 64) unseen &= (uint64_t{1} << (g_.n % 64)) - 1;
@@ -222,6 +284,7 @@ class Bfs {
             sums[t].edges += sum.edges;
             sums[t].touched += sum.touched;
         });
+        if (search_.watch->stopped()) return 0;
         std::swap(front_, next_front_);
         for (int64_t w = 0; w < words; ++w) seen_[w] |= front_[w];
         int64_t size = 0;
@@ -246,6 +309,8 @@ class Bfs {
                 queue_.push_back(static_cast<V>(w * 64 + std::countr_zero(word)));
     }
 
+    static constexpr int64_t kPoll =
+        1 << 16;  // edges between two looks whether to stop: a level may be the whole graph
     const Csr<V, int32_t>& g_;
     const Csr<V, int32_t>* in_;
     const Search<V, uint32_t>& search_;
@@ -256,7 +321,7 @@ class Bfs {
     std::vector<V> queue_;
     std::vector<std::vector<V>> next_;
     int64_t level_ = 0, frontier_edges_ = 0, touched_ = 0, unexplored_ = g_.edges();
-    bool shrinking_ = false;
+    bool shrinking_ = false, keeps_bitmap_ = false;
     Stats stats_;
 };
 

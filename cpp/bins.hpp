@@ -7,7 +7,7 @@
 // buckets; label correcting does not need more. But a thread must not run far ahead of the slowest: what it relaxes
 // there is mostly not final, so beyond kWindow buckets it waits (on a grid, running free cost a hundred times the
 // work). The thread at the lowest bucket never waits, and the window also keeps all live buckets within one turn of the
-// ring.
+// ring. Whoever leaves, by an exception too, calls finish(): it will never be idle, and the others wait for that.
 //
 // Lenharth, Nguyen & Pingali, "Priority queues are not good concurrent priority schedulers", Euro-Par 2015 (bins of
 // chunks); D'Antonio et al., "Wasp", SC'25 (asynchronous stealing between bins).
@@ -132,7 +132,7 @@ class Bins {
         for (;;) {
             bool over = false;
             wait_until(wake_, [&] {
-                over = done_.load(std::memory_order_acquire) || stop();
+                over = finished() || stop();
                 return over || count_.load() > 0;
             });
             if (over) return false;
@@ -154,6 +154,8 @@ class Bins {
         wake_.notify_all();
         return false;
     }
+
+    bool finished() const { return done_.load(std::memory_order_acquire); }
 
     // f(chunk) for every shared chunk. Only when no thread is at work.
     template <class F>
@@ -192,6 +194,13 @@ inline int& patience() {
     return pauses;
 }
 
+// Ends the search for all threads when one leaves it, whichever way.
+template <class V>
+struct Leave {
+    Bins<V>& bins;
+    ~Leave() { bins.finish(); }
+};
+
 // One thread's side of the bins: its open chunks, and chunks to use again.
 template <class V>
 class Worker {
@@ -225,7 +234,7 @@ class Worker {
             }
             if (floor != Bins<V>::kNone && bucket > floor + Bins<V>::kWindow) {
                 blocked_ = ++spins > patience();
-                if (blocked_ || stop()) return nullptr;
+                if (blocked_ || bins_.finished() || stop()) return nullptr;
                 pause_cpu();
                 continue;
             }

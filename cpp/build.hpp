@@ -20,6 +20,8 @@
 
 namespace steppe {
 
+inline constexpr int64_t kPollMask = (1 << 16) - 1;  // a mask: edges between two looks whether to stop
+
 struct EdgeFacts {
     int64_t smallest = std::numeric_limits<int64_t>::max();  // vertex ids
     int64_t largest = -1;
@@ -30,9 +32,9 @@ struct EdgeFacts {
 
 // Reads every id once: their range, the loops, whether the sources are sorted, and the first id out of [0, n).
 template <class I>
-EdgeFacts edge_facts(const I* sources, const I* targets, int64_t m, int64_t n, int threads) {
+EdgeFacts edge_facts(const I* sources, const I* targets, int64_t m, int64_t n, int threads, Watch& watch) {
     std::vector<EdgeFacts> parts((m + (1 << 18) - 1) >> 18);
-    parallel_for(threads, static_cast<int64_t>(parts.size()), 1, [&](int64_t begin, int64_t end, int) {
+    parallel_for(threads, static_cast<int64_t>(parts.size()), 1, watch, [&](int64_t begin, int64_t end, int) {
         for (int64_t p = begin; p < end; ++p) {
             EdgeFacts f;
             const int64_t last = std::min(m, (p + 1) << 18);
@@ -74,7 +76,7 @@ struct WeightFacts {
 
 // Finite weights only: +inf means "no edge" and has no part in the range.
 template <class W>
-WeightFacts<W> weight_facts(const W* weights, int64_t m, int threads) {
+WeightFacts<W> weight_facts(const W* weights, int64_t m, int threads, Watch& watch) {
     const int64_t grain = 1 << 18;
     struct Part {
         W low = std::numeric_limits<W>::max(), high = std::numeric_limits<W>::lowest();
@@ -82,7 +84,7 @@ WeightFacts<W> weight_facts(const W* weights, int64_t m, int threads) {
         int64_t count = 0, bad = -1;
     };
     std::vector<Part> parts((m + grain - 1) / grain);
-    parallel_for(threads, static_cast<int64_t>(parts.size()), 1, [&](int64_t begin, int64_t end, int) {
+    parallel_for(threads, static_cast<int64_t>(parts.size()), 1, watch, [&](int64_t begin, int64_t end, int) {
         for (int64_t p = begin; p < end; ++p) {
             Part part;
             for (int64_t e = p * grain; e < std::min(m, (p + 1) * grain); ++e) {
@@ -121,13 +123,16 @@ WeightFacts<W> weight_facts(const W* weights, int64_t m, int threads) {
 // is not a loop. I: the type of the ids given; V: the type stored.
 template <class I, class V, class W>
 void build_csr(const I* sources, const I* targets, const W* weights, int64_t m, int64_t n, bool both, bool sorted,
-               int64_t* offsets, V* out_targets, W* out_weights, int threads) {
+               int64_t* offsets, V* out_targets, W* out_weights, int threads, Watch& watch) {
     if (sorted && !both) {
         int64_t filled = -1;  // offsets[0..filled] are written
-        for (int64_t e = 0; e < m; ++e)
+        for (int64_t e = 0; e < m; ++e) {
             while (filled < sources[e]) offsets[++filled] = e;
+            if ((e & kPollMask) == kPollMask && watch.poll()) break;
+        }
+        watch.check();
         while (filled < n) offsets[++filled] = m;
-        parallel_for(threads, m, 1 << 18, [&](int64_t begin, int64_t end, int) {
+        parallel_for(threads, m, 1 << 18, watch, [&](int64_t begin, int64_t end, int) {
             for (int64_t e = begin; e < end; ++e) out_targets[e] = static_cast<V>(targets[e]);
             if (weights) std::memcpy(out_weights + begin, weights + begin, (end - begin) * sizeof(W));
         });
@@ -149,9 +154,10 @@ void build_csr(const I* sources, const I* targets, const W* weights, int64_t m, 
             const W w = weights ? weights[e] : W{};
             put(u, v, w);
             if (both && u != v) put(v, u, w);
+            if ((e & kPollMask) == kPollMask && watch.poll()) return;
         }
     };
-    parallel_for(team, team, 1, [&](int64_t begin, int64_t end, int) {
+    parallel_for(team, team, 1, watch, [&](int64_t begin, int64_t end, int) {
         for (int64_t t = begin; t < end; ++t) {
             std::vector<int64_t> count(blocks, 0);
             for_each(static_cast<int>(t), [&](V u, V, W) { ++count[u >> shift]; });
@@ -170,13 +176,13 @@ void build_csr(const I* sources, const I* targets, const W* weights, int64_t m, 
     }
     first[blocks] = total;
     Buffer<Entry> dealt(total);
-    parallel_for(team, team, 1, [&](int64_t begin, int64_t end, int) {
+    parallel_for(team, team, 1, watch, [&](int64_t begin, int64_t end, int) {
         for (int64_t t = begin; t < end; ++t) {
             std::vector<int64_t> place(places.begin() + t * blocks, places.begin() + (t + 1) * blocks);
             for_each(static_cast<int>(t), [&](V u, V v, W w) { dealt[place[u >> shift]++] = {u, v, w}; });
         }
     });
-    parallel_for(team, blocks, 1, [&](int64_t begin, int64_t end, int) {
+    parallel_for(team, blocks, 1, watch, [&](int64_t begin, int64_t end, int) {
         for (int64_t b = begin; b < end; ++b) {
             const int64_t low = b << shift, high = std::min(n, (b + 1) << shift);
             if (low >= high) continue;
@@ -199,21 +205,22 @@ void build_csr(const I* sources, const I* targets, const W* weights, int64_t m, 
 
 // The reverse of a graph: every in-list is sorted by source.
 template <class V, class W>
-void reverse_csr(const Csr<V, W>& g, int64_t* offsets, V* targets, W* weights, int threads) {
+void reverse_csr(const Csr<V, W>& g, int64_t* offsets, V* targets, W* weights, int threads, Watch& watch) {
     const int64_t m = g.edges();
     Buffer<V> sources(m);
-    parallel_for(threads, g.n, 1 << 14, [&](int64_t begin, int64_t end, int) {
+    parallel_for(threads, g.n, 1 << 14, watch, [&](int64_t begin, int64_t end, int) {
         for (int64_t u = begin; u < end; ++u)
             for (int64_t e = g.offsets[u]; e < g.offsets[u + 1]; ++e) sources[e] = static_cast<V>(u);
     });
-    build_csr<V, V, W>(g.targets, sources.data(), g.weights, m, g.n, false, false, offsets, targets, weights, threads);
+    build_csr<V, V, W>(g.targets, sources.data(), g.weights, m, g.n, false, false, offsets, targets, weights, threads,
+                       watch);
 }
 
 // True when every edge u -> v has an opposite of the same weight, parallel edges counted: compares sorted lists.
 template <class V, class W>
-bool is_symmetric(const Csr<V, W>& g, const Csr<V, W>& reverse, int threads) {
+bool is_symmetric(const Csr<V, W>& g, const Csr<V, W>& reverse, int threads, Watch& watch) {
     std::atomic<bool> same{true};
-    parallel_for(threads, g.n, 1 << 12, [&](int64_t begin, int64_t end, int) {
+    parallel_for(threads, g.n, 1 << 12, watch, [&](int64_t begin, int64_t end, int) {
         std::vector<std::pair<V, W>> a, b;
         for (int64_t u = begin; u < end && same.load(std::memory_order_relaxed); ++u) {
             auto fill = [u](const Csr<V, W>& x, std::vector<std::pair<V, W>>& list) {

@@ -50,6 +50,7 @@ Rest<V, D> push_shared(const Rows& g, const In* in, const Search<V, D>& search, 
 
     parallel(search.threads, [&](int thread, int team) {
         bins.join(team);
+        const Leave<V> leave{bins};
         if (thread == 0) stats.threads = team;
         Worker<V>& worker = *workers[thread];
         Stats mine;
@@ -93,13 +94,12 @@ Rest<V, D> push_shared(const Rows& g, const In* in, const Search<V, D>& search, 
                         turn.store(true, std::memory_order_relaxed);
                 }
             }
-            if (search.watch->stopped() || too_wide.load(std::memory_order_relaxed) ||
+            if (bins.finished() || search.watch->stopped() || too_wide.load(std::memory_order_relaxed) ||
                 turn.load(std::memory_order_relaxed) || stuck.load(std::memory_order_relaxed) ||
                 blocked.load(std::memory_order_relaxed))
                 break;
         }
         if (worker.is_blocked()) blocked.store(true, std::memory_order_relaxed);
-        if (stop()) bins.finish();
         mine.overflow = overflow;
         parts[thread] = mine;
     });

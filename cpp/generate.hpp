@@ -54,10 +54,10 @@ constexpr int64_t kGrain = 1 << 16;
 
 // Uniform integers in [low, high], or (for floats) multiples of 2^-24 or 2^-53 in (0, 1].
 template <class W>
-void weights(W* out, int64_t m, int64_t low, int64_t high, uint64_t seed, int threads) {
+void weights(W* out, int64_t m, int64_t low, int64_t high, uint64_t seed, int threads, Watch& watch) {
     const Stream draw(seed, 1);
     const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + 1;  // 0: all 2^64 values
-    parallel_for(threads, m, kGrain, [&](int64_t begin, int64_t end, int) {
+    parallel_for(threads, m, kGrain, watch, [&](int64_t begin, int64_t end, int) {
         for (int64_t i = begin; i < end; ++i) {
             const uint64_t r = draw(i);
             if constexpr (std::is_same_v<W, float>) out[i] = static_cast<float>((r >> 40) + 1) * 0x1p-24f;
@@ -71,7 +71,7 @@ void weights(W* out, int64_t m, int64_t low, int64_t high, uint64_t seed, int th
 // levels of quadrants, 16 random bits a level. Vertex ids are scrambled by a bijection, else small ids would be the
 // hubs.
 template <class V>
-void rmat(int scale, int64_t m, uint64_t seed, V* sources, V* targets, int threads) {
+void rmat(int scale, int64_t m, uint64_t seed, V* sources, V* targets, int threads, Watch& watch) {
     constexpr uint32_t kA = 37356, kAB = 49807, kABC = 62259;  // .57, .76, .95 of 65536
     const Stream draw(seed, 2), ids(seed, 3);
     const uint64_t mask = (uint64_t{1} << scale) - 1;
@@ -82,7 +82,7 @@ void rmat(int scale, int64_t m, uint64_t seed, V* sources, V* targets, int threa
         v = ((v ^ (v >> half)) * again) & mask;
         return static_cast<V>(v ^ (v >> half));
     };
-    parallel_for(threads, m, kGrain, [&](int64_t begin, int64_t end, int) {
+    parallel_for(threads, m, kGrain, watch, [&](int64_t begin, int64_t end, int) {
         const int words = (scale + 3) / 4;
         for (int64_t i = begin; i < end; ++i) {
             uint64_t u = 0, v = 0;
@@ -104,9 +104,9 @@ void rmat(int scale, int64_t m, uint64_t seed, V* sources, V* targets, int threa
 
 // Both ends uniform, no loops (n >= 2), repeats possible: G(n, m) with replacement.
 template <class V>
-void random(int64_t n, int64_t m, uint64_t seed, V* sources, V* targets, int threads) {
+void random(int64_t n, int64_t m, uint64_t seed, V* sources, V* targets, int threads, Watch& watch) {
     const Stream draw(seed, 4);
-    parallel_for(threads, m, kGrain, [&](int64_t begin, int64_t end, int) {
+    parallel_for(threads, m, kGrain, watch, [&](int64_t begin, int64_t end, int) {
         for (int64_t i = begin; i < end; ++i) {
             const uint64_t u = below(draw(2 * i), n), v = below(draw(2 * i + 1), n - 1);
             sources[i] = static_cast<V>(u);
@@ -117,8 +117,8 @@ void random(int64_t n, int64_t m, uint64_t seed, V* sources, V* targets, int thr
 
 // rows x columns, ids row by row; each vertex links to the right and down. Edge numbers are a closed formula of (r, c).
 template <class V>
-void grid(int64_t rows, int64_t columns, V* sources, V* targets, int threads) {
-    parallel_for(threads, rows, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, columns)),
+void grid(int64_t rows, int64_t columns, V* sources, V* targets, int threads, Watch& watch) {
+    parallel_for(threads, rows, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, columns)), watch,
                  [&](int64_t begin, int64_t end, int) {
                      for (int64_t r = begin; r < end; ++r) {
                          int64_t e = r * (2 * columns - 1);
@@ -180,8 +180,8 @@ struct Road {
     }
 };
 
-inline void road_counts(const Road& road, int64_t* counts, int threads) {
-    parallel_for(threads, road.n, kGrain, [&](int64_t begin, int64_t end, int) {
+inline void road_counts(const Road& road, int64_t* counts, int threads, Watch& watch) {
+    parallel_for(threads, road.n, kGrain, watch, [&](int64_t begin, int64_t end, int) {
         for (int64_t u = begin; u < end; ++u) {
             counts[u] = 0;
             road.links(u, [&](int64_t, bool) { ++counts[u]; });
@@ -190,8 +190,9 @@ inline void road_counts(const Road& road, int64_t* counts, int threads) {
 }
 
 template <class V>
-void road(const Road& road, bool time, const int64_t* offsets, V* sources, V* targets, int32_t* lengths, int threads) {
-    parallel_for(threads, road.n, kGrain, [&](int64_t begin, int64_t end, int) {
+void road(const Road& road, bool time, const int64_t* offsets, V* sources, V* targets, int32_t* lengths, int threads,
+          Watch& watch) {
+    parallel_for(threads, road.n, kGrain, watch, [&](int64_t begin, int64_t end, int) {
         for (int64_t u = begin; u < end; ++u) {
             int64_t e = offsets[u];
             road.links(u, [&](int64_t v, bool fast) {
@@ -207,10 +208,11 @@ void road(const Road& road, bool time, const int64_t* offsets, V* sources, V* ta
 // Watts and Strogatz 1998: a ring where each vertex links to its next `reach` neighbours; the far end of each link is
 // moved to a random other vertex with probability `rewire`.
 template <class V>
-void small_world(int64_t n, int64_t reach, double rewire, uint64_t seed, V* sources, V* targets, int threads) {
+void small_world(int64_t n, int64_t reach, double rewire, uint64_t seed, V* sources, V* targets, int threads,
+                 Watch& watch) {
     const Stream draw(seed, 7);
     const uint64_t moved = chance(rewire);
-    parallel_for(threads, n, kGrain, [&](int64_t begin, int64_t end, int) {
+    parallel_for(threads, n, kGrain, watch, [&](int64_t begin, int64_t end, int) {
         for (int64_t u = begin; u < end; ++u) {
             for (int64_t k = 1; k <= reach; ++k) {
                 const int64_t e = u * reach + k - 1;
@@ -235,11 +237,11 @@ inline uint64_t harmonic(uint64_t hash, uint64_t limit) {
 // A web-like crawl in the order of its addresses: out-degrees follow a power law (exponent 2.7), most links stay near
 // (distance d with probability about 1/d, up to 4096), the others go to popular pages (rank k with probability about
 // 1/k, hence in-degrees with exponent near 2).
-inline void web_counts(int64_t n, double degree, uint64_t seed, int64_t* counts, int threads) {
+inline void web_counts(int64_t n, double degree, uint64_t seed, int64_t* counts, int threads, Watch& watch) {
     const Stream draw(seed, 8);
     constexpr double kMean = 2.70;     // of 2^j (1 + uniform) with P(j) falling by 2^-1.7 per step
     constexpr uint32_t kFall = 20172;  // 2^-1.7 of 65536
-    parallel_for(threads, n, kGrain, [&](int64_t begin, int64_t end, int) {
+    parallel_for(threads, n, kGrain, watch, [&](int64_t begin, int64_t end, int) {
         for (int64_t u = begin; u < end; ++u) {
             uint64_t bits = draw(2 * u);
             int level = 0;
@@ -255,10 +257,11 @@ inline void web_counts(int64_t n, double degree, uint64_t seed, int64_t* counts,
 }
 
 template <class V>
-void web(int64_t n, double local, uint64_t seed, const int64_t* offsets, V* sources, V* targets, int threads) {
+void web(int64_t n, double local, uint64_t seed, const int64_t* offsets, V* sources, V* targets, int threads,
+         Watch& watch) {
     const Stream draw(seed, 9), page(seed, 10);
     const uint64_t near = chance(local);
-    parallel_for(threads, n, kGrain / 8, [&](int64_t begin, int64_t end, int) {
+    parallel_for(threads, n, kGrain / 8, watch, [&](int64_t begin, int64_t end, int) {
         for (int64_t u = begin; u < end; ++u) {
             for (int64_t e = offsets[u]; e < offsets[u + 1]; ++e) {
                 const uint64_t h = draw(2 * e);
@@ -282,8 +285,9 @@ void web(int64_t n, double local, uint64_t seed, const int64_t* offsets, V* sour
 // Sorts each row by target, drops loops and all but the lightest of parallel edges; what stays is moved to the front of
 // the row and counted. Both directions of an undirected graph lose the same edges, so it stays symmetric.
 template <class V, class W>
-void simplify_rows(int64_t n, const int64_t* offsets, V* targets, W* weights, int64_t* counts, int threads) {
-    parallel_for(threads, n, 1 << 10, [&](int64_t begin, int64_t end, int) {
+void simplify_rows(int64_t n, const int64_t* offsets, V* targets, W* weights, int64_t* counts, int threads,
+                   Watch& watch) {
+    parallel_for(threads, n, 1 << 10, watch, [&](int64_t begin, int64_t end, int) {
         std::vector<std::pair<V, W>> row;
         for (int64_t u = begin; u < end; ++u) {
             row.clear();
@@ -304,8 +308,8 @@ void simplify_rows(int64_t n, const int64_t* offsets, V* targets, W* weights, in
 
 template <class V, class W>
 void compact_rows(int64_t n, const int64_t* offsets, const V* targets, const W* weights, const int64_t* to,
-                  V* out_targets, W* out_weights, int threads) {
-    parallel_for(threads, n, 1 << 12, [&](int64_t begin, int64_t end, int) {
+                  V* out_targets, W* out_weights, int threads, Watch& watch) {
+    parallel_for(threads, n, 1 << 12, watch, [&](int64_t begin, int64_t end, int) {
         for (int64_t u = begin; u < end; ++u) {
             const int64_t count = to[u + 1] - to[u];
             std::copy_n(targets + offsets[u], count, out_targets + to[u]);

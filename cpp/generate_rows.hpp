@@ -97,8 +97,8 @@ class RoadRows {
 };
 
 template <class Family>
-void degrees(const Family& family, int64_t begin, int64_t count, int64_t* out, int threads) {
-    parallel_for(threads, count, kGrain, [&](int64_t first, int64_t last, int) {
+void degrees(const Family& family, int64_t begin, int64_t count, int64_t* out, int threads, Watch& watch) {
+    parallel_for(threads, count, kGrain, watch, [&](int64_t first, int64_t last, int) {
         for (int64_t i = first; i < last; ++i) out[i] = family.degree(begin + i);
     });
 }
@@ -106,8 +106,8 @@ void degrees(const Family& family, int64_t begin, int64_t count, int64_t* out, i
 // The edges of rows begin…begin + count, whose numbers are offsets[0…count]; make(hash) turns a hash into a weight.
 template <class V, class W, class Family, class Make>
 void fill(const Family& family, int64_t begin, int64_t count, const int64_t* offsets, V* targets, W* weights, Make make,
-          int threads) {
-    parallel_for(threads, count, kGrain, [&](int64_t first, int64_t last, int) {
+          int threads, Watch& watch) {
+    parallel_for(threads, count, kGrain, watch, [&](int64_t first, int64_t last, int) {
         for (int64_t i = first; i < last; ++i) {
             int64_t at = offsets[i] - offsets[0];
             family.row(begin + i, offsets[i], [&](int64_t v, uint64_t hash) {

@@ -68,7 +68,8 @@ class ManySearches {
         bool is_wide = false;
 
         void row(ManySearches& m, int64_t i) {
-            if (m.q_.method == ManyMethod::kHops) return m.hops(i, narrow, queue);
+            if constexpr (std::is_integral_v<W>)  // without weights W is int32
+                if (m.q_.method == ManyMethod::kHops) return m.hops(i, narrow, queue);
             if (!is_wide) is_wide = !m.search(i, narrow);
             if (is_wide && !m.search(i, wide)) m.lose(i);
         }

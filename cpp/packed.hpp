@@ -65,9 +65,10 @@ class Packed {
     int64_t n = 0;
 
     // Weights must not be negative; fewer than 2^32 edges, fewer than 2^31 vertices.
-    Packed(const Csr<int32_t, W>& g, int threads) : n(g.n), offsets_(g.n + 1), edges_(g.edges()), lightest_(g.n) {
+    Packed(const Csr<int32_t, W>& g, int threads, Watch& watch)
+        : n(g.n), offsets_(g.n + 1), edges_(std::max<int64_t>(g.edges(), 1)), lightest_(g.n) {  // never a null pointer
         for (int64_t v = 0; v <= n; ++v) offsets_[v] = static_cast<uint32_t>(g.offsets[v]);
-        parallel_for(threads, n, 1 << 12, [&](int64_t begin, int64_t end, int) {
+        parallel_for(threads, n, 1 << 12, watch, [&](int64_t begin, int64_t end, int) {
             for (int64_t v = begin; v < end; ++v) {
                 const int64_t first = g.offsets[v], last = g.offsets[v + 1];
                 for (int64_t e = first; e < last; ++e) edges_[e] = Edge::make(g.targets[e], g.weights[e]);

@@ -2,6 +2,11 @@
 //
 //   parallel(threads, f)              f(thread, threads) on every thread of the team
 //   parallel_for(threads, n, grain, f) f(begin, end, thread) over blocks of [0, n) handed out from one counter
+//   parallel_for(threads, n, grain, watch, f)  the same for long work: Ctrl-C is heard between two blocks
+//
+// An exception in any thread reaches the caller, once all threads have ended; nobody takes a new block after one.
+// Threads that wait for each other in other ways must see to it that a thread that throws does not leave them waiting
+// (bins.hpp).
 //
 // Workers spin for a few microseconds after a job (the next one often follows at once) and then sleep in the kernel: a
 // spinning thread on a busy host steals the core from the one that works. The pool serves one search at a time; a
@@ -16,6 +21,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 #if !defined(_WIN32)
@@ -24,6 +30,8 @@
 #if defined(__x86_64__) || defined(_M_X64)
 #include <immintrin.h>
 #endif
+
+#include "watch.hpp"
 
 namespace steppe {
 
@@ -85,14 +93,12 @@ class Pool {
 
     // Runs job(thread, threads) on up to `threads` threads, the caller among them; rethrows the first exception.
     void run(int threads, const std::function<void(int, int)>& job) {
-        std::unique_lock<std::mutex> hold(busy_, std::try_to_lock);
         threads = std::min(threads, static_cast<int>(kTeam));
-        if (threads <= 1 || !hold.owns_lock()) return job(0, 1);
-        while (static_cast<int>(workers_.size()) < threads - 1) {
-            const int index = static_cast<int>(workers_.size()) + 1;
-            const uint32_t seen = round_.load();
-            workers_.emplace_back([this, index, seen] { work(index, seen); });
-        }
+        // Not a mutex: a progress callback may search too, on the thread that holds the pool.
+        if (threads <= 1 || busy_.test_and_set(std::memory_order_acquire)) return job(0, 1);
+        const Hold hold{busy_};
+        threads = std::min(threads, 1 + hire(threads - 1));
+        if (threads == 1) return job(0, 1);
         job_ = &job;
         error_ = nullptr;
         pending_.store(threads - 1, std::memory_order_relaxed);
@@ -106,6 +112,10 @@ class Pool {
     }
 
   private:
+    struct Hold {
+        std::atomic_flag& busy;
+        ~Hold() { busy.clear(std::memory_order_release); }
+    };
     static Pool*& current() {
         static Pool* pool = nullptr;
         return pool;
@@ -121,6 +131,17 @@ class Pool {
         });
 #endif
         return pool;
+    }
+    // Starts workers until there are `count`; fewer where the system gives no more threads. Returns how many there are.
+    int hire(int count) {
+        while (static_cast<int>(workers_.size()) < count) {
+            const int index = static_cast<int>(workers_.size()) + 1;
+            const uint32_t seen = round_.load();
+            try {
+                workers_.emplace_back([this, index, seen] { work(index, seen); });
+            } catch (const std::system_error&) { break; }
+        }
+        return static_cast<int>(workers_.size());
     }
     void call(int thread, int threads) {
         try {
@@ -147,7 +168,8 @@ class Pool {
     // round_ holds a job's number (high bits) and its team size (low bits) in one word, so that a worker which is late
     // for a job it has no part in cannot mix up two jobs.
     static constexpr uint32_t kTeam = 0x3ff;
-    std::mutex busy_, error_lock_;
+    std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
+    std::mutex error_lock_;
     std::vector<std::thread> workers_;
     const std::function<void(int, int)>* job_ = nullptr;
     std::exception_ptr error_;
@@ -162,22 +184,44 @@ void parallel(int threads, F&& f) {
     Pool::instance().run(threads, job);
 }
 
-template <class F>
-void parallel_for(int threads, int64_t n, int64_t grain, F&& f) {
-    const int64_t blocks = (n + grain - 1) / std::max<int64_t>(grain, 1);
-    threads = static_cast<int>(std::min<int64_t>(threads, blocks));
-    if (threads <= 1) {
-        if (n > 0) f(int64_t{0}, n, 0);
-        return;
-    }
+namespace detail {
+
+// Hands out blocks until there are none, somebody has thrown, or stop() holds.
+template <class Stop, class F>
+void share_blocks(int threads, int64_t n, int64_t grain, Stop stop, F&& f) {
     std::atomic<int64_t> next{0};
     parallel(threads, [&](int thread, int) {
         for (;;) {
             const int64_t begin = next.fetch_add(grain, std::memory_order_relaxed);
-            if (begin >= n) return;
-            f(begin, std::min(begin + grain, n), thread);
+            if (begin >= n || stop()) return;
+            try {
+                f(begin, std::min(begin + grain, n), thread);
+            } catch (...) {
+                next.store(n, std::memory_order_relaxed);
+                throw;
+            }
         }
     });
+}
+
+inline int team_for(int threads, int64_t n, int64_t grain) {
+    return static_cast<int>(std::min<int64_t>(threads, (n + grain - 1) / grain));
+}
+
+}  // namespace detail
+
+template <class F>
+void parallel_for(int threads, int64_t n, int64_t grain, F&& f) {
+    threads = detail::team_for(threads, n, grain);
+    if (threads > 1) return detail::share_blocks(threads, n, grain, [] { return false; }, f);
+    if (n > 0) f(int64_t{0}, n, 0);
+}
+
+// Throws Interrupted after a stop.
+template <class F>
+void parallel_for(int threads, int64_t n, int64_t grain, Watch& watch, F&& f) {
+    detail::share_blocks(detail::team_for(threads, n, grain), n, grain, [&] { return watch.poll(); }, f);
+    watch.check();
 }
 
 }  // namespace steppe

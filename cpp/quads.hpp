@@ -39,12 +39,12 @@ class Quads {
     }
 
     // Weights must not be negative.
-    Quads(const Csr<int32_t, W>& g, int threads) : n(g.n), edges_(g.edges()) {
+    Quads(const Csr<int32_t, W>& g, int threads, Watch& watch) : n(g.n), edges_(g.edges()) {
         Buffer<int64_t> next(g.n + 1);  // the first further record of each vertex
         next[0] = g.n;
         for (int64_t u = 0; u < g.n; ++u) next[u + 1] = next[u] + links(g.offsets[u + 1] - g.offsets[u]);
         records_ = Buffer<Edge>(4 * next[g.n]);
-        parallel_for(threads, n, 1 << 12, [&](int64_t begin, int64_t end, int) {
+        parallel_for(threads, n, 1 << 12, watch, [&](int64_t begin, int64_t end, int) {
             for (int64_t u = begin; u < end; ++u) {
                 int64_t at = u, link = next[u];
                 int place = 0;

@@ -70,7 +70,8 @@ struct Relabelled {
 // Renumbers u and v in place. `others` are ids that count as present too (a vertex file); all ids lie in [low, high],
 // low >= 0.
 template <class I>
-Relabelled relabel(I* u, I* v, int64_t m, const int64_t* others, int64_t k, int64_t low, int64_t high, int threads) {
+Relabelled relabel(I* u, I* v, int64_t m, const int64_t* others, int64_t k, int64_t low, int64_t high, int threads,
+                   Watch& watch) {
     Relabelled result;
     if (m + k == 0) {
         result.run = true;
@@ -81,18 +82,20 @@ Relabelled relabel(I* u, I* v, int64_t m, const int64_t* others, int64_t k, int6
     const int team = static_cast<int>(std::clamp<int64_t>(m / (4 * grain), 1, threads));
     auto begin = [&](int t) { return m * t / team; };
     auto rename = [&](auto&& to) {
-        parallel_for(threads, m, grain, [&](int64_t e, int64_t end, int) {
+        parallel_for(threads, m, grain, watch, [&](int64_t e, int64_t end, int) {
             for (; e < end; ++e) u[e] = static_cast<I>(to(u[e])), v[e] = static_cast<I>(to(v[e]));
         });
     };
     if ((high - low) / 64 <= 2 * m + k + 64) {
         const int64_t range = high - low + 1, words = (range + 63) / 64;
         std::vector<std::vector<uint64_t>> maps(team);
-        parallel_for(team, team, 1, [&](int64_t t, int64_t, int) {
+        parallel_for(team, team, 1, watch, [&](int64_t t, int64_t, int) {
             std::vector<uint64_t> map(words, 0);
             auto mark = [&](int64_t id) { map[(id - low) >> 6] |= uint64_t{1} << ((id - low) & 63); };
-            for (int64_t e = begin(static_cast<int>(t)); e < begin(static_cast<int>(t) + 1); ++e)
+            for (int64_t e = begin(static_cast<int>(t)); e < begin(static_cast<int>(t) + 1); ++e) {
                 mark(u[e]), mark(v[e]);
+                if (e % grain == 0 && watch.poll()) return;
+            }
             if (t == 0) std::for_each(others, others + k, mark);
             maps[t] = std::move(map);
         });
@@ -120,7 +123,7 @@ Relabelled relabel(I* u, I* v, int64_t m, const int64_t* others, int64_t k, int6
         return result;
     }
     std::vector<std::vector<int64_t>> found(team);
-    parallel_for(team, team, 1, [&](int64_t t, int64_t, int) {
+    parallel_for(team, team, 1, watch, [&](int64_t t, int64_t, int) {
         IdTable table(1 << 10);
         std::vector<int64_t> ids;
         auto add = [&](int64_t id) {
@@ -131,6 +134,7 @@ Relabelled relabel(I* u, I* v, int64_t m, const int64_t* others, int64_t k, int6
             const int64_t ahead = std::min(e + kAhead, last - 1);
             table.prefetch(u[ahead]), table.prefetch(v[ahead]);
             add(u[e]), add(v[e]);
+            if (e % grain == 0 && watch.poll()) return;
         }
         if (t == 0) std::for_each(others, others + k, add);
         std::sort(ids.begin(), ids.end());
@@ -145,7 +149,7 @@ Relabelled relabel(I* u, I* v, int64_t m, const int64_t* others, int64_t k, int6
     result.count = static_cast<int64_t>(result.labels.size());
     IdTable table(result.count);
     for (int64_t i = 0; i < result.count; ++i) table.insert(result.labels[i], i);
-    parallel_for(threads, m, grain, [&](int64_t e, int64_t end, int) {
+    parallel_for(threads, m, grain, watch, [&](int64_t e, int64_t end, int) {
         for (; e < end; ++e) {
             const int64_t ahead = std::min(e + kAhead, end - 1);
             table.prefetch(u[ahead]), table.prefetch(v[ahead]);

@@ -5,6 +5,26 @@ import platform
 import sys
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+SANITIZER = os.environ.get("STEPPE_SANITIZE")
+"""What the extension was built with, "address" or "thread"; None in an ordinary build."""
+
+# Under a sanitizer everything is slow, so that slowness says nothing; and a run is to find what the last one found.
+settings.register_profile(
+    "sanitize", deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None, derandomize=True
+)
+if SANITIZER:
+    from steppe import _core
+
+    settings.load_profile("sanitize")
+    _core.use_avx512(False)  # sanitizers do not see what vectors read; test_scan.py asks for both ways
+    _core.set_patience(100_000)  # a slow thread is not a blocked one: threads are to go on sharing
+
+
+def examples(count):
+    """Return how many of ``count`` examples or queries to try: a tenth under a sanitizer, which looks at the code they reach and takes long."""
+    return max(10, count // 10) if SANITIZER else count
 
 
 def missing(reason):

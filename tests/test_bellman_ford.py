@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steppe as sp
+from conftest import examples
 from steppe import _core
 
 DATA = Path(os.environ.get("STEPPE_DATA", Path(__file__).parents[2] / "shared" / "data")) / "splib"
@@ -102,7 +103,7 @@ edges_strategy = st.integers(1, 12).flatmap(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(edges_strategy, st.sampled_from(TYPES))
 def test_against_the_oracle(case, dtype):
     n, edges, sources = case

@@ -13,6 +13,7 @@ import edge_checks
 import graphs
 import oracle
 import steppe as sp
+from conftest import examples
 from steppe import memory
 
 module = importlib.import_module("steppe.distances")
@@ -49,7 +50,7 @@ def test_named_graphs(method, dtype):
     targets=st.none() | st.lists(st.integers(0, 7), max_size=5),
     cutoff=st.none() | st.integers(0, 2**33),
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_any_small_graph(edges, sources, targets, cutoff):
     g = answers.graph_of(8, edges, np.int32)
     expected = edge_checks.matrix(8, edges, np.int32, sources).reshape(len(sources), 8).astype(np.int64)

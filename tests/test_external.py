@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import steppe as sp
+from conftest import SANITIZER
 from graphs import FLOAT, HUGE, NAMED
 from steppe import external, files
 from steppe.verify import check
@@ -236,6 +237,7 @@ sp.sssp(g, 0, memory_limit=30_000_000).verify()
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
+@pytest.mark.skipif(SANITIZER is not None, reason="a sanitizer's shadow memory is anonymous, too")
 def test_memory_stays_within_the_budget(tmp_path):
     """A graph of 32 MB of edges in 12 MB: anonymous memory grows by the vertex arrays, not by the edges."""
     path = tmp_path / "g.steppe"

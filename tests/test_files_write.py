@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steppe as sp
+from conftest import examples
 from steppe.files import steppe_file
 from test_files import arcs, labels, put
 
@@ -61,7 +62,7 @@ def graphs(draw):
     return g
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(g=graphs(), packing=st.sampled_from(PACKINGS))
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_round_trip(suffix, g, packing):
@@ -127,7 +128,10 @@ REFUSED = {
     "floats in .wsg": (".wsg", sp.Graph.from_edges([0], [1], [0.5])),
     "labels in .sg": (".sg", sp.Graph.from_edges([1], [2], relabel=True)),
     "gaps in .gr": (".gr", sp.Graph.from_edges([1], [9], [1], relabel=True)),
-    "strings in .csv": (".csv", sp.Graph.from_edges(["a"], ["b"], relabel=True)),
+    "strings in .txt": (".txt", sp.Graph.from_edges(["a"], ["b"], relabel=True)),
+    "a line feed in a name": (".csv", sp.Graph.from_edges(["a\n"], ["b"], relabel=True)),
+    "an isolated name": (".csv", sp.Graph.from_csr([0, 1, 1, 1], [1], labels=["a", "b", "c"])),
+    "numbers and names in .tsv": (".tsv", sp.Graph.from_csr([0, 1, 1], [1], labels=[1, "b"])),
     "directed .graph": (".graph", GRID),
     "loops in .graph": (".graph", sp.Graph.from_edges([0], [0], directed=False)),
     "floats in .graph": (".graph", sp.Graph.from_edges([0], [1], [0.5], directed=False)),

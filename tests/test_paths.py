@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import oracle
 import steppe as sp
 from answers import TYPES, array_of, graph_of, paths_of
+from conftest import examples
 from graphs import FLOAT, HUGE, NAMED, NEGATIVE
 from steppe import _core
 from steppe.explain import Explanation
@@ -64,7 +65,7 @@ EDGES = st.integers(1, 10).flatmap(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(EDGES, st.sampled_from([*TYPES, None, "hops"]))
 def test_predecessors_of_random_graphs(table, dtype):
     n, edges, sources = table

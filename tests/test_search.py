@@ -173,12 +173,17 @@ def slow_graph():
     return sp.generate.random(40_000, 500_000, weights="float64", seed=1)
 
 
+def _search_seconds(paths):
+    """Without the packing of the graph, which has no progress to tell."""
+    return paths.explain().seconds - paths.explain().prepare_seconds
+
+
 @pytest.mark.parametrize("method", ["dijkstra", "delta-stepping", "frontier", "bellman-ford"])
 def test_progress(method):
     g, seen = slow_graph(), []
     r = run(method, g, 0, progress=seen.append)
     assert all(isinstance(x, int) and x >= 0 for x in seen)
-    assert seen or r.explain().seconds < 0.1
+    assert seen or _search_seconds(r) < 0.1
 
     class Enough(Exception):  # noqa: N818
         pass
@@ -192,5 +197,5 @@ def test_progress(method):
     except Enough:
         again = run(method, g, 0)
     else:
-        assert again.explain().seconds < 0.1
+        assert _search_seconds(again) < 0.1
     assert np.array_equal(again.distances, r.distances)

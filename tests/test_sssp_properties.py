@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import steppe as sp
 from answers import TYPES, graph_of, truth
+from conftest import examples
 
 METHODS = ["dijkstra", "delta-stepping", "frontier", "bellman-ford"]
 SOURCE = 0
@@ -45,7 +46,7 @@ def solve(n, edges, dtype, **options):
     return sp.sssp(graph_of(n, edges, dtype), SOURCE, **{"method": "dijkstra", **options})
 
 
-quick = settings(max_examples=120, deadline=None)
+quick = settings(max_examples=examples(120), deadline=None)
 
 
 @quick
@@ -163,7 +164,7 @@ def test_hops_are_distances_of_weight_one(case):
         assert np.array_equal(r.distances[r.reachable], hops.distances[r.reachable])
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["float32", "float64", (0, 6), (1, 2**31 - 1)]))
 def test_methods_and_threads_agree_bit_for_bit_on_larger_graphs(seed, weights):
     n = 20 + seed % 2_000

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import steppe as sp
+from conftest import SANITIZER
 from steppe import threads
 
 
@@ -69,7 +70,7 @@ def test_processes(graph, way):
     """A forked child has none of its parent's threads: the core must not wait for them."""
     if way not in multiprocessing.get_all_start_methods():
         pytest.skip(f"no {way} here")
-    if way == "fork" and "STEPPE_SANITIZE" in os.environ:
+    if way == "fork" and SANITIZER:
         pytest.skip("sanitizers do not follow a fork")
     expected = [solve(graph, s) for s in range(4)]
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context(way)) as pool:

@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import dijkstra as scipy_dijkstra
 import oracle
 import steppe as sp
 from answers import TYPES, array_of, graph_of, paths_of, truth
+from conftest import examples
 from graphs import FLOAT, HUGE, NAMED, NEGATIVE, grid
 from steppe import _core
 
@@ -263,7 +264,7 @@ EDGES = st.integers(1, 9).flatmap(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(EDGES, st.sampled_from([*TYPES, None, "hops"]), st.data())
 def test_accepted_means_right(table, dtype, data):
     """The certificate is complete and sound: of all distance arrays exactly the right one passes."""
@@ -278,7 +279,7 @@ def test_accepted_means_right(table, dtype, data):
     assert accepted(paths.graph, guess, hops=paths.hops) == np.array_equal(guess, paths.distances)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(EDGES, st.data())
 def test_accepted_tree_means_tree(table, data):
     n, edges = table

@@ -111,4 +111,10 @@ class PythonWatch : public Watch {
     std::optional<nb::python_error> error_;
 };
 
+// f(watch) without the GIL, for calls that have no progress to tell.
+template <class F>
+auto without_gil(F f) {
+    return PythonWatch(nb::none()).run(f);
+}
+
 }  // namespace steppe::bindings

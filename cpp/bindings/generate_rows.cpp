@@ -36,9 +36,11 @@ void bind_generate_rows(nb::module_& m) {
         .def(
             "degrees",
             [](const Recipe& recipe, int64_t begin, OutOf<int64_t> degrees, int threads) {
-                nb::gil_scoped_release release;
-                recipe.with([&](const auto& family) {
-                    generate::degrees(family, begin, static_cast<int64_t>(degrees.size()), degrees.data(), threads);
+                without_gil([&](Watch& watch) {
+                    recipe.with([&](const auto& family) {
+                        generate::degrees(family, begin, static_cast<int64_t>(degrees.size()), degrees.data(), threads,
+                                          watch);
+                    });
                 });
             },
             "begin"_a, "degrees"_a, "threads"_a)
@@ -55,9 +57,10 @@ void bind_generate_rows(nb::module_& m) {
                     using V = decltype(vertex);
                     V* ends = out<V>(indices);
                     auto make = [&](auto* lengths, auto as_weight) {
-                        nb::gil_scoped_release release;
-                        recipe.with([&](const auto& family) {
-                            generate::fill(family, begin, count, at, ends, lengths, as_weight, threads);
+                        without_gil([&](Watch& watch) {
+                            recipe.with([&](const auto& family) {
+                                generate::fill(family, begin, count, at, ends, lengths, as_weight, threads, watch);
+                            });
                         });
                     };
                     if (!weights) return make(static_cast<int32_t*>(nullptr), generate::Uniform<int32_t>{0, 1});

@@ -11,8 +11,10 @@ void bind_graph(nb::module_& m) {
             same_size(sources.size(), targets.size(), "edge_facts");
             const auto f = with_vertex(sources, [&](auto id) {
                 using I = decltype(id);
-                nb::gil_scoped_release release;
-                return edge_facts<I>(in<I>(sources), in<I>(targets), static_cast<int64_t>(sources.size()), n, threads);
+                return without_gil([&](Watch& watch) {
+                    return edge_facts<I>(in<I>(sources), in<I>(targets), static_cast<int64_t>(sources.size()), n,
+                                         threads, watch);
+                });
             });
             return nb::make_tuple(f.smallest, f.largest, f.loops, f.first_bad, f.sorted);
         },
@@ -23,11 +25,9 @@ void bind_graph(nb::module_& m) {
         [](In weights, int threads) {
             return with_weight(weights, [&](auto w) {
                 using W = decltype(w);
-                WeightFacts<W> f;
-                {
-                    nb::gil_scoped_release release;
-                    f = weight_facts<W>(in<W>(weights), static_cast<int64_t>(weights.size()), threads);
-                }
+                const WeightFacts<W> f = without_gil([&](Watch& watch) {
+                    return weight_facts<W>(in<W>(weights), static_cast<int64_t>(weights.size()), threads, watch);
+                });
                 return nb::make_tuple(f.smallest, f.largest, f.mean, f.first_bad);
             });
         },
@@ -44,10 +44,11 @@ void bind_graph(nb::module_& m) {
                 using W = decltype(w);
                 W* to = weighted ? out<W>(*out_weights) : nullptr;
                 V* list = out<V>(indices);
-                nb::gil_scoped_release release;
-                build_csr<I, V, W>(in<I>(sources), in<I>(targets), weighted ? in<W>(*weights) : nullptr,
-                                   static_cast<int64_t>(sources.size()), static_cast<int64_t>(indptr.size()) - 1, both,
-                                   sorted, indptr.data(), list, to, threads);
+                without_gil([&](Watch& watch) {
+                    build_csr<I, V, W>(in<I>(sources), in<I>(targets), weighted ? in<W>(*weights) : nullptr,
+                                       static_cast<int64_t>(sources.size()), static_cast<int64_t>(indptr.size()) - 1,
+                                       both, sorted, indptr.data(), list, to, threads, watch);
+                });
             };
             with_vertex(sources, [&](auto id) {
                 with_vertex(indices, [&](auto vertex) {
@@ -69,8 +70,8 @@ void bind_graph(nb::module_& m) {
                 using W = decltype(w);
                 V* list = out<V>(out_indices);
                 W* to = out_weights ? out<W>(*out_weights) : nullptr;
-                nb::gil_scoped_release release;
-                reverse_csr(arrays.csr<V, W>(), out_indptr.data(), list, to, threads);
+                const auto g = arrays.csr<V, W>();
+                without_gil([&](Watch& watch) { reverse_csr(g, out_indptr.data(), list, to, threads, watch); });
             };
             with_vertex(indices, [&](auto vertex) {
                 if (!weights) return run(vertex, int32_t{});
@@ -88,8 +89,8 @@ void bind_graph(nb::module_& m) {
             auto run = [&](auto vertex, auto w) {
                 using V = decltype(vertex);
                 using W = decltype(w);
-                nb::gil_scoped_release release;
-                return is_symmetric(a.csr<V, W>(), b.csr<V, W>(), threads);
+                const auto g = a.csr<V, W>(), reverse = b.csr<V, W>();
+                return without_gil([&](Watch& watch) { return is_symmetric(g, reverse, threads, watch); });
             };
             return with_vertex(indices, [&](auto vertex) {
                 if (!weights) return run(vertex, int32_t{});

@@ -27,7 +27,7 @@ void bind_many(nb::module_& m) {
             const size_t width = columns ? columns->size() : static_cast<size_t>(n);
             same_size(rows.size(), sources.size() * width, "many");
             if (!weights) method = "hops";
-            if (method != "dijkstra" && method != "delta-stepping" && method != "hops")
+            else if (method != "dijkstra" && method != "delta-stepping")
                 throw std::invalid_argument("unknown method " + method);
             PythonWatch watch(progress);
             auto run = [&](auto vertex, auto weight) {

@@ -15,6 +15,9 @@ void bind_route(nanobind::module_& m);
 void bind_limits(nanobind::module_& m);
 void bind_external(nanobind::module_& m);
 void bind_generate_rows(nanobind::module_& m);
+#if defined(STEPPE_SANITIZE)
+void bind_seeded(nanobind::module_& m);
+#endif
 }  // namespace steppe::bindings
 
 NB_MODULE(_core, m) {
@@ -33,4 +36,7 @@ NB_MODULE(_core, m) {
     bind_limits(m);
     bind_external(m);
     bind_generate_rows(m);
+#if defined(STEPPE_SANITIZE)
+    bind_seeded(m);
+#endif
 }

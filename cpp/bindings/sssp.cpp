@@ -108,10 +108,11 @@ void bind_sssp(nb::module_& m) {
             same_size(indices.size(), weights.size(), "pack");
             return with_weight(weights, [&](auto w) {
                 using W = decltype(w);
-                nb::gil_scoped_release release;
                 const auto g = arrays.csr<int32_t, W>();
-                if (as_quads && Quads<W>::suit(g)) return AnyPacked{Quads<W>(g, threads)};
-                return AnyPacked{Packed<W>(g, threads)};
+                return without_gil([&](Watch& watch) {
+                    if (as_quads && Quads<W>::suit(g)) return AnyPacked{Quads<W>(g, threads, watch)};
+                    return AnyPacked{Packed<W>(g, threads, watch)};
+                });
             });
         },
         "indptr"_a, "indices"_a, "weights"_a, "threads"_a, "as_quads"_a);

@@ -98,9 +98,10 @@ void bind_text(nb::module_& m) {
                 using I = decltype(id);
                 I* u = out<I>(sources);
                 I* v = out<I>(targets);
-                nb::gil_scoped_release release;
-                return relabel<I>(u, v, static_cast<int64_t>(sources.size()), others.data(),
-                                  static_cast<int64_t>(others.size()), low, high, threads);
+                return without_gil([&](Watch& watch) {
+                    return relabel<I>(u, v, static_cast<int64_t>(sources.size()), others.data(),
+                                      static_cast<int64_t>(others.size()), low, high, threads, watch);
+                });
             });
             nb::object labels = nb::none();
             if (!r.run) labels = nb::cast(owned<int64_t>(std::move(r.labels), static_cast<size_t>(r.count)));

@@ -91,7 +91,9 @@ def nearest(graph: Graph, sources: Any, *, cutoff: float | None = None, threads:
     choice = _decide(graph, "auto", cutoff, on_device=False)
     bound = None if cutoff is None else inclusive(cutoff, distance_dtype(graph))
     answer = run(graph, Search(starts, bound=bound, threads=_threads.resolve(threads)), choice.method)
-    explanation = Explanation(method=choice.method, reason=choice.reason, **answer.explained)
+    note = answer.explained.pop("note", "")
+    reason = f"{choice.reason}; {note}" if note else choice.reason
+    explanation = Explanation(method=choice.method, reason=reason, **answer.explained)
     paths = Paths._make(graph, starts, answer.distances, bound=bound, explanation=explanation)
     winners = _roots(paths.predecessors)
     winners[~paths.reachable] = -1

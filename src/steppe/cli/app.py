@@ -89,6 +89,17 @@ def vertex(graph: Graph, text: str) -> int | str:
     raise GraphError(f"vertex {text} is not in the graph") from problem
 
 
+def vertices(graph: Graph, texts: list[str]) -> list[int | str]:
+    """Return the labels that lists like ``1,2,3`` mean. A text that is a label as a whole, comma and all, means that one."""
+    found: list[int | str] = []
+    for text in texts:
+        try:
+            found.append(vertex(graph, text))
+        except GraphError:
+            found += [vertex(graph, part.strip()) for part in text.split(",")]
+    return found
+
+
 FileArgument = Annotated[
     str, typer.Argument(metavar="FILE", help="A graph file of any format; - reads standard input.")
 ]

@@ -31,19 +31,34 @@ def show(facts: dict[str, Any], *, as_json: bool, error: bool = False) -> None:
     from rich.text import Text
 
     console = Console(stderr=error, highlight=False)
-    shown = {name.replace("_", " "): text for name, value in facts.items() if (text := _text(value))}
+    shown = {name.replace("_", " "): shown_as for name, value in facts.items() if (shown_as := text(value))}
     width = max(map(len, shown))
-    for name, text in shown.items():
-        console.print(Text(f"{name:<{width}}  ", style="dim").append(Text(text, style="not dim")), soft_wrap=True)
+    for name, value in shown.items():
+        console.print(Text(f"{name:<{width}}  ", style="dim").append(Text(value, style="not dim")), soft_wrap=True)
 
 
-def _text(value: Any) -> str:
+def aligned(rows: list[list[str]]) -> None:
+    """Print a table: the first column to the left, the others to the right, a header first."""
+    from rich.console import Console
+    from rich.text import Text
+
+    widths = [max(len(row[i]) for row in rows if i < len(row)) for i in range(len(rows[0]))]
+    console = Console(highlight=False)
+    for line, row in enumerate(rows):
+        cells = [
+            f"{cell:<{w}}" if i == 0 else f"{cell:>{w}}" for i, (cell, w) in enumerate(zip(row, widths, strict=False))
+        ]
+        console.print(Text("  ".join(cells).rstrip(), style="dim" if line == 0 else "not dim"), soft_wrap=True)
+
+
+def text(value: Any) -> str:
+    """Return a value as people read it; nothing for None and for what only JSON has."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.10g}"
     if isinstance(value, list):
-        return " ".join(map(_text, value))
+        return " ".join(map(text, value))
     return "" if value is None or isinstance(value, dict) else str(value)
 
 
@@ -84,7 +99,7 @@ def save(paths: Paths, file: str, *, predecessors: bool) -> None:
             arrays["predecessors"] = paths.predecessors
         np.savez(file, allow_pickle=False, **arrays)
     elif kind in {".csv", ".parquet"}:
-        (_save_csv if kind == ".csv" else _save_parquet)(_columns(paths, predecessors=predecessors), file)
+        (_save_csv if kind == ".csv" else save_parquet)(_columns(paths, predecessors=predecessors), file)
     else:
         raise GraphError(f"cannot save an answer as {file!r}: use .npy, .npz, .csv or .parquet")
 
@@ -116,7 +131,8 @@ def _write_rows(columns: dict[str, list[Any]], stream: Any) -> None:
     writer.writerows(rows)
 
 
-def _save_parquet(columns: dict[str, list[Any]], file: str) -> None:
+def save_parquet(columns: dict[str, list[Any]], file: str) -> None:
+    """Write columns as Parquet; needs pyarrow."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -131,8 +147,9 @@ class Bar:
     A search relaxes every edge about once, but some more than once, so the bar may wait at its end.
     """
 
-    def __init__(self, edges: int) -> None:
-        self.edges = edges
+    def __init__(self, total: int, what: str = "edges relaxed") -> None:
+        self.total = total
+        self.what = what
         self.start = time.monotonic()
         self.bar: Progress | None = None
         self.task: Any = None
@@ -140,19 +157,19 @@ class Bar:
     def __enter__(self) -> Bar:
         return self
 
-    def __call__(self, relaxed: int) -> None:
-        """Show that this many edges have been relaxed."""
+    def __call__(self, done: int) -> None:
+        """Show that this much has been done."""
         if self.bar is None:
             if time.monotonic() - self.start < 1 or not sys.stderr.isatty():
                 return
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-            columns = (BarColumn(), TextColumn("{task.completed:,.0f} edges relaxed"), TimeElapsedColumn())
+            columns = (BarColumn(), TextColumn(f"{{task.completed:,.0f}} {self.what}"), TimeElapsedColumn())
             self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
-            self.task = self.bar.add_task("", total=self.edges)
+            self.task = self.bar.add_task("", total=self.total)
             self.bar.start()
-        self.bar.update(self.task, completed=relaxed)
+        self.bar.update(self.task, completed=done)
 
     def __exit__(self, *_: object) -> None:
         if self.bar is not None:

@@ -1,8 +1,8 @@
 """Edge lists: one edge per line, ``source target`` or ``source target weight``.
 
 SNAP, GAP (.el, .wel), CSV and TSV, and most home-made files. Columns are parted by blanks, tabs, commas or semicolons;
-lines that start with ``#``, ``%`` or ``//`` are comments; a first line of names is skipped in .csv and .tsv. All lines
-must have as many columns as the first.
+lines that start with ``#``, ``%`` or ``//`` are comments; a first line of names is skipped in .csv and .tsv, whose ids may be names
+as well (``names.py``). All lines must have as many columns as the first.
 
 The LDBC Graphalytics benchmark keeps a graph in two such files, ``x.e`` and ``x.v``; the second lists the vertices,
 isolated ones too.
@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING
 import numpy as np
 
 from ..errors import GraphError
-from . import text
+from . import names, text
 from .text import Array, Note
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def read(source: Source, *, format: str, directed: bool | None) -> Graph:  # noq
     """Read an edge list; with ``format=".e"``, also the vertex file beside it."""
     note = Note()
     begin, line, columns, heading = len(source.data), 1, 0, 0
+    content, above = "", ("", 0)
     for offset, number, content in source.lines():
         if content.startswith(("#", "%", "//")):
             note.read(content)
@@ -40,11 +41,15 @@ def read(source: Source, *, format: str, directed: bool | None) -> Graph:  # noq
             fields = text.FIELDS.split(content)
             begin, line = offset, number
             if format in (".csv", ".tsv") and not heading and not any(map(_is_number, fields)):
-                heading = len(fields)
+                heading, above = len(fields), (content, number)
                 begin = len(source.data)
                 continue
             columns = len(fields)
             break
+    if columns and format in (".csv", ".tsv") and names.is_table(content, format):
+        return names.read(source, format=format, begin=begin, directed=directed, note=note)
+    if heading and not columns:  # a heading alone, or an edge?
+        names.check_heading(source, *above, names.separator(above[0], format), () if heading == 3 else None)
     columns = columns or heading
     allowed = _COLUMNS.get(format, (2, 3))
     if columns and columns not in allowed:
@@ -120,17 +125,18 @@ def write(graph: Graph, file: IO[bytes], path: Path, format: str) -> None:  # no
         raise GraphError("an .el file has no weights; write .wel")
     if format == ".wel" and graph.weights is None:
         raise GraphError("a .wel file has weights, and this graph has none; write .el")
-    first, labels = text.integer_labels(graph, format)
     note = text.weights_note(graph)
     note.undirected = not graph.directed
+    if format in (".csv", ".tsv") and graph.labels is not None and graph.labels.dtype.kind in "UO":
+        _refuse_isolated(graph, format)
+        names.write(graph, file, format, note)
+        return
+    first, labels = text.integer_labels(graph, format)
     if format == ".e":
         _write_vertices(graph, path)
-    elif len(isolated := _isolated(graph)):
+    elif len(_isolated(graph)):
         if labels is not None:
-            example = graph.label(int(isolated[0]))
-            raise GraphError(
-                f"vertex {example} has no edge and would be lost in {format}; write .e (with .v) or .steppe"
-            )
+            _refuse_isolated(graph, format)
         note.vertices, note.first = graph.num_vertices, first or None
     elif not graph.num_vertices:
         note.vertices = 0
@@ -138,9 +144,16 @@ def write(graph: Graph, file: IO[bytes], path: Path, format: str) -> None:  # no
     if str(note) or not graph.num_edges:
         file.write(f"# {str(note) or 'no edges'}\n".encode())
     if format in (".csv", ".tsv"):
-        names = ["source", "target"] + ["weight"] * (graph.weights is not None)
-        file.write(separator.join(names).encode() + b"\n")
+        heading = ["source", "target"] + ["weight"] * (graph.weights is not None)
+        file.write(separator.join(heading).encode() + b"\n")
     text.write_edges(graph, file, separator=separator, first=first, labels=labels, weights=graph.weights)
+
+
+def _refuse_isolated(graph: Graph, format: str) -> None:  # noqa: A002
+    for v in _isolated(graph)[:1].tolist():
+        raise GraphError(
+            f"vertex {graph.label(v)} has no edge and would be lost in {format}; write .e (with .v) or .steppe"
+        )
 
 
 def _isolated(graph: Graph) -> Array:

@@ -1,0 +1,113 @@
+"""``steppe distances``: every way out for the matrix has the same numbers as the call."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+import steppe as sp
+from test_cli import facts, run
+
+
+@pytest.fixture
+def gr(tmp_path):
+    path = tmp_path / "graph.gr"
+    path.write_text("p sp 5 5\na 1 2 5\na 1 3 9\na 2 3 3\na 3 1 1\na 5 1 2\n")
+    return path
+
+
+@pytest.fixture
+def names(tmp_path):
+    """Names as labels, one of them with a comma in it."""
+    path = tmp_path / "names.steppe"
+    sp.write(
+        sp.Graph.from_edges(["Ulm", "Bonn", "Rye, NY"], ["Bonn", "Kiel", "Ulm"], [1.5, 2.0, 4.0], relabel=True), path
+    )
+    return path
+
+
+def lines(text):
+    return list(csv.reader(io.StringIO(text)))
+
+
+def test_the_matrix_is_printed_for_chosen_targets(gr):
+    answer = facts("distances", gr, "--sources", "1,2", "--targets", "3,4,5")
+    assert answer["distances"] == [[8, None, None], [3, None, None]]
+    assert (answer["sources"], answer["targets"], answer["reachable_pairs"], answer["largest"]) == (2, 3, 2, 8)
+    table = run("distances", gr, "-s", "1,2", "-t", "3,4").stdout.splitlines()
+    assert [line.split() for line in table[:3]] == [["3", "4"], ["1", "8", "-"], ["2", "3", "-"]]
+
+
+def test_every_vertex_is_a_column_by_default_and_only_summed_up(gr):
+    answer = facts("distances", gr, "-s", "1", "-s", "5,3")
+    assert "distances" not in answer
+    assert (answer["sources"], answer["targets"], answer["reachable_pairs"], answer["largest"]) == (3, 5, 10, 10)
+
+
+def test_labels_may_be_names_with_commas(names):
+    answer = facts("distances", names, "-s", "Rye, NY", "-s", "Ulm,Bonn", "-t", "Kiel")
+    assert answer["distances"] == [[7.5], [3.5], [2.0]]
+
+
+def test_npy_is_the_matrix_itself(gr, tmp_path):
+    answer = facts("distances", gr, "-s", "1,5", "-o", tmp_path / "m.npy", "--dtype", "uint16")
+    assert answer["written"].endswith("m.npy")
+    expected = sp.distances(sp.read(gr), [1, 5], dtype="uint16")
+    found = np.load(tmp_path / "m.npy")
+    assert found.dtype == np.uint16
+    assert np.array_equal(found, expected)
+
+
+def test_npz_has_the_labels(gr, tmp_path):
+    run("distances", gr, "-s", "1,5", "-t", "2,3", "-o", tmp_path / "m.npz")
+    with np.load(tmp_path / "m.npz") as saved:
+        assert saved["distances"].tolist() == [[5, 8], [7, 10]]
+        assert (saved["sources"].tolist(), saved["targets"].tolist()) == ([1, 5], [2, 3])
+
+
+def test_csv_is_long(gr, tmp_path):
+    run("distances", gr, "-s", "1,2", "-t", "3,4", "-o", tmp_path / "m.csv")
+    expected = [["source", "target", "distance"], ["1", "3", "8"], ["1", "4", ""], ["2", "3", "3"], ["2", "4", ""]]
+    assert lines((tmp_path / "m.csv").read_text()) == expected
+    done = run("distances", gr, "-s", "1,2", "-t", "3,4", "-o", "-")
+    assert lines(done.stdout) == expected
+    assert "reachable pairs" in done.stderr
+
+
+def test_parquet_is_long_too(gr, tmp_path):
+    pq = pytest.importorskip("pyarrow.parquet")
+    run("distances", gr, "-s", "1", "-t", "3,4", "-o", tmp_path / "m.parquet")
+    columns = {"source": [1, 1], "target": [3, 4], "distance": [8, None]}
+    assert pq.read_table(tmp_path / "m.parquet").to_pydict() == columns
+
+
+def test_sparse_keeps_reachable_pairs_only(gr, tmp_path):
+    load_npz = pytest.importorskip("scipy.sparse").load_npz
+    run("distances", gr, "-s", "1,2", "--cutoff", 5, "--sparse", "-o", tmp_path / "m.csv")
+    assert lines((tmp_path / "m.csv").read_text())[1:] == [
+        ["1", "1", "0"],
+        ["1", "2", "5"],
+        ["2", "1", "4"],
+        ["2", "2", "0"],
+        ["2", "3", "3"],
+    ]
+    run("distances", gr, "-s", "1,2", "--cutoff", 5, "--sparse", "-o", tmp_path / "m.npz")
+    assert load_npz(tmp_path / "m.npz").nnz == 5
+    answer = facts("distances", gr, "-s", "1,2", "-t", "3,2", "--cutoff", 5, "--sparse")
+    assert answer["distances"] == [[None, 5], [3, 0]]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["-s", "1,77"], "77"),
+        (["-s", "1", "--sparse"], "cutoff"),
+        (["-s", "1", "--sparse", "--cutoff", "3", "-o", "m.npy"], ".npz"),
+        (["-s", "1", "-o", "m.txt"], ".parquet"),
+        (["-s", "1", "--method", "frontier"], "frontier"),
+        (["-s", "1", "--dtype", "int3"], "int3"),
+    ],
+)
+def test_bad_usage(gr, words, said):
+    assert said in run("distances", gr, *words, code=2).stderr
