@@ -15,6 +15,7 @@ void bind_route(nanobind::module_& m);
 void bind_limits(nanobind::module_& m);
 void bind_external(nanobind::module_& m);
 void bind_generate_rows(nanobind::module_& m);
+void bind_pages(nanobind::module_& m);
 }  // namespace steppe::bindings
 
 NB_MODULE(_core, m) {
@@ -33,4 +34,5 @@ NB_MODULE(_core, m) {
     bind_limits(m);
     bind_external(m);
     bind_generate_rows(m);
+    bind_pages(m);
 }

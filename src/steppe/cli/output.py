@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import GraphError
+from ..search import Streamed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -141,18 +142,25 @@ class Bar:
         return self
 
     def __call__(self, relaxed: int) -> None:
-        """Show that this many edges have been relaxed."""
+        """Show that this many edges have been relaxed; of a streamed search, also parts, passes and bytes."""
         if self.bar is None:
             if time.monotonic() - self.start < 1 or not sys.stderr.isatty():
                 return
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-            columns = (BarColumn(), TextColumn("{task.completed:,.0f} edges relaxed"), TimeElapsedColumn())
+            columns = (
+                BarColumn(),
+                TextColumn("{task.completed:,.0f} edges relaxed{task.description}"),
+                TimeElapsedColumn(),
+            )
             self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
             self.task = self.bar.add_task("", total=self.edges)
             self.bar.start()
-        self.bar.update(self.task, completed=relaxed)
+        more = ""
+        if isinstance(relaxed, Streamed):
+            more = f", {relaxed.parts:,} parts, pass {relaxed.passes:,}, {relaxed.bytes_copied / 1e9:,.2f} GB copied"
+        self.bar.update(self.task, completed=relaxed, description=more)
 
     def __exit__(self, *_: object) -> None:
         if self.bar is not None:
