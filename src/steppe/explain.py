@@ -30,7 +30,7 @@ class Explanation:
     parts, passes, bytes_copied, bytes_skipped, peak_device_bytes : int
         Streaming: parts of the graph, passes over them, bytes moved and saved, memory used on the device.
     copy_share : float
-        Streaming: the part of the time in which nothing but copying was done, between 0 and 1.
+        Streaming: the share of the time in which the host only copied, or waited for a copy, between 0 and 1.
     prepare_seconds, compile_seconds, seconds : float
         Preparing data, compiling kernels, and the whole call.
 
