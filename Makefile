@@ -23,8 +23,8 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -type f ! -name '*
 
 # The native core's tests that a sanitizer repeats: the rest of the suite never reaches C++ or only starts other processes.
 tests_of = $(wildcard $(addprefix tests/test_,$(addsuffix .py,$(1))))
-THREADED := $(call tests_of,threads bfs paths verify graph generate route files)
-SANITIZED := $(call tests_of,sssp seeds bellman_ford labels files_bad files_write) $(THREADED)
+THREADED := $(call tests_of,threads bfs paths verify graph generate route files external pages)
+SANITIZED := $(call tests_of,sssp seeds bellman_ford labels files_bad files_write external_bellman_ford) $(THREADED)
 LIBRARY = $$(realpath "$$($(CXX) -print-file-name=lib$(1).so)")
 
 .PHONY: demo test test-gpu lint stub sanitize sanitize-address sanitize-thread clean \
