@@ -32,7 +32,8 @@
 
 namespace steppe {
 
-enum class BellmanFordStatus { kDone = 0, kNegativeCycle = 1, kOverflow = 2 };
+// kRestless: rounding lets distances fall for ever (external_bellman_ford.hpp).
+enum class BellmanFordStatus { kDone = 0, kNegativeCycle = 1, kOverflow = 2, kRestless = 3 };
 
 struct BellmanFordResult {
     BellmanFordStatus status = BellmanFordStatus::kDone;

@@ -68,7 +68,7 @@ class External {
             ++stats_.rounds;
             const D threshold = low < kTop - delta ? low + delta : kTop;
             while (find_active(threshold)) {
-                ++passes_;
+                window_.begin_pass();
                 sweep(threshold);
                 if (search_.watch->stopped() || too_wide()) break;
             }
@@ -83,7 +83,6 @@ class External {
         stats_.edges_relaxed = stats_.edges_touched = relaxed_;
         return stats_;
     }
-    int64_t passes() const { return passes_; }
 
   private:
     struct alignas(128) Worker {
@@ -232,7 +231,7 @@ class External {
     std::unique_ptr<std::atomic<D>[]> least_;
     std::vector<Worker> workers_;
     std::vector<int64_t> active_;
-    int64_t passes_ = 0, relaxed_ = 0, last_ = 0;
+    int64_t relaxed_ = 0, last_ = 0;
     Stats stats_;
 };
 

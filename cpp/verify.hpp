@@ -12,6 +12,8 @@
 // sources. Predecessors given: each must be the tail of a real tight edge, and following them must end at a source.
 // Where the distance falls strictly it must; the rest is walked.
 //
+// Edges mapped from a file leave this process behind the sweep.
+//
 // The fault reported is that of the smallest vertex, whatever the number of threads.
 #pragma once
 #include <atomic>
@@ -23,6 +25,7 @@
 #include "atomics.hpp"
 #include "csr.hpp"
 #include "memory.hpp"
+#include "pages.hpp"
 #include "parallel.hpp"
 #include "tight.hpp"
 #include "watch.hpp"
@@ -62,11 +65,12 @@ struct Claim {
 template <bool weighted, class V, class W, class D>
 class Verifier {
   public:
-    Verifier(const Csr<V, W>& g, const Claim<D, V>& claim, int threads, Watch& watch)
+    Verifier(const Csr<V, W>& g, const Claim<D, V>& claim, int threads, bool mapped, Watch& watch)
         : g_(g),
           c_(claim),
           d_(claim.distances),
-
+          targets_(g.targets, g.edges(), sizeof(V), mapped, true),
+          weights_(g.weights, g.edges(), sizeof(W), mapped, true),
           threads_(threads),
           watch_(watch),
           marks_(static_cast<size_t>(g.n), uint8_t{kNone}) {}
@@ -148,6 +152,8 @@ class Verifier {
                 if (STEPPE_UNLIKELY(bad) && !excused(u)) return;
             }
             look_at(list, at);
+            targets_.pass(g_.offsets[begin], g_.offsets[end]);
+            weights_.pass(g_.offsets[begin], g_.offsets[end]);
         });
     }
 
@@ -251,6 +257,7 @@ class Verifier {
     const Csr<V, W> g_;
     const Claim<D, V> c_;
     const D* d_;
+    Pages targets_, weights_;
     const int threads_;
     Watch& watch_;
     Buffer<uint8_t> marks_;
@@ -260,9 +267,9 @@ class Verifier {
 };
 
 template <class V, class W, class D>
-Finding verify(const Csr<V, W>& g, const Claim<D, V>& claim, int threads, Watch& watch) {
-    if (g.weights) return Verifier<true, V, W, D>(g, claim, threads, watch).run();
-    return Verifier<false, V, W, D>(g, claim, threads, watch).run();
+Finding verify(const Csr<V, W>& g, const Claim<D, V>& claim, int threads, bool mapped, Watch& watch) {
+    if (g.weights) return Verifier<true, V, W, D>(g, claim, threads, mapped, watch).run();
+    return Verifier<false, V, W, D>(g, claim, threads, mapped, watch).run();
 }
 
 }  // namespace steppe

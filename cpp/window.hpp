@@ -16,74 +16,17 @@
 #include <memory>
 #include <mutex>
 #include <vector>
-#if defined(__linux__) || defined(__APPLE__)
-#include <sys/mman.h>
-#include <unistd.h>
-#endif
+
+#include "pages.hpp"
 
 namespace steppe {
 
-// One mapped array (of targets or weights).
-class Pages {
-  public:
-    Pages(const void* data, int64_t count, int64_t item, bool mapped)
-        : data_(reinterpret_cast<uintptr_t>(data)), item_(item), count_(count) {
-#if defined(__linux__) || defined(__APPLE__)
-        if (mapped && data) {
-            page_ = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-            advise(0, count, MADV_RANDOM, false);  // reading ahead is done here, by those who know what comes next
-        }
-#endif
-        (void)mapped;
-    }
-    Pages(const Pages&) = delete;
-    ~Pages() {
-#if defined(__linux__) || defined(__APPLE__)
-        if (page_) advise(0, count_, MADV_NORMAL, false);
-#endif
-    }
-    void need(int64_t first, int64_t last) {
-#if defined(__linux__) || defined(__APPLE__)
-        if (page_) advise(first, last, MADV_WILLNEED, false);
-#else
-        (void)first, (void)last;
-#endif
-    }
-    void release(int64_t first, int64_t last) {
-#if defined(__linux__) || defined(__APPLE__)
-        if (page_) advise(first, last, MADV_DONTNEED, true);
-#else
-        (void)first, (void)last;
-#endif
-    }
-
-  private:
-    // A page that is touched may bring in its neighbours, so whole stretches are let go together. This does not hold
-    // the mapped part of our memory to the budget, only near it: what the kernel maps around a page is its own affair.
-    // Pages are only let go if they hold nothing but this array. Advice may be ignored, so may its failure.
-    void advise(int64_t first, int64_t last, int advice, bool inside) {
-#if defined(__linux__) || defined(__APPLE__)
-        const uintptr_t unit = inside ? std::max(page_, kAround) : page_;
-        uintptr_t begin = (data_ + static_cast<uintptr_t>(first * item_)) / unit * unit;
-        uintptr_t end = (data_ + static_cast<uintptr_t>(last * item_) + unit - 1) / unit * unit;
-        if (inside) {
-            begin = std::max(begin, (data_ + page_ - 1) / page_ * page_);
-            end = std::min(end, (data_ + static_cast<uintptr_t>(count_ * item_)) / page_ * page_);
-        }
-        if (begin < end) (void)madvise(reinterpret_cast<void*>(begin), end - begin, advice);
-#endif
-        (void)first, (void)last, (void)advice, (void)inside;
-    }
-    static constexpr uintptr_t kAround = 1 << 21;
-    uintptr_t data_, page_ = 0;
-    int64_t item_, count_ = 0;
-};
-
 class Window {
   public:
-    // Block b holds the edges [offsets[b << shift], offsets[(b + 1) << shift]).
+    // Block b holds the edges [offsets[b << shift], offsets[(b + 1) << shift]). `live` shows parts, passes and bytes
+    // read while the search goes on.
     Window(const int64_t* offsets, int64_t n, int shift, int64_t limit, Pages& targets, Pages& weights, int64_t item,
-           int threads)
+           int threads, int64_t* live)
         : offsets_(offsets),
           n_(n),
           shift_(shift),
@@ -94,8 +37,10 @@ class Window {
           threads_(threads),
           targets_(targets),
           weights_(weights),
+          live_(live),
           here_(new std::atomic<uint8_t>[static_cast<size_t>(blocks())]) {
         for (int64_t b = 0; b < blocks(); ++b) here_[b].store(0, std::memory_order_relaxed);
+        show(0, parts());
     }
 
     int64_t blocks() const { return (n_ + (int64_t{1} << shift_) - 1) >> shift_; }
@@ -112,7 +57,7 @@ class Window {
         if (here_[block].load(std::memory_order_relaxed)) return;
         here_[block].store(1, std::memory_order_relaxed);
         const int64_t size = bytes(block);
-        read_ += size;
+        show(2, read_ += size);
         held_ += size;
         targets_.need(first(block), last(block));
         weights_.need(first(block), last(block));
@@ -125,7 +70,7 @@ class Window {
     void want_piece(int64_t first, int64_t last, int64_t ahead) {
         if (ahead > last) targets_.need(last, ahead), weights_.need(last, ahead);
         std::lock_guard<std::mutex> hold(lock_);
-        read_ += (last - first) * item_;
+        show(2, read_ += (last - first) * item_);
         pieces_ += (ahead - first) * item_;
         peak_ = std::max(peak_, held_ + pieces_);
     }
@@ -142,10 +87,15 @@ class Window {
             count += is_long(b) ? (last(b) - first(b) + piece() - 1) / piece() : bytes(b) > 0;
         return count;
     }
+    void begin_pass() { show(1, ++passes_); }
+    int64_t passes() const { return passes_; }
     int64_t bytes_read() const { return read_; }
     int64_t peak() const { return peak_; }
 
   private:
+    void show(int what, int64_t value) {
+        std::atomic_ref<int64_t>(live_[what]).store(value, std::memory_order_relaxed);
+    }
     void release(int64_t first, int64_t last) {
         targets_.release(first, last);
         weights_.release(first, last);
@@ -165,10 +115,11 @@ class Window {
     const bool whole_;  // all edges fit into the window
     const int threads_;
     Pages &targets_, &weights_;
+    int64_t* const live_;
     std::unique_ptr<std::atomic<uint8_t>[]> here_;
     std::mutex lock_;
     std::deque<int64_t> passing_;
-    int64_t held_ = 0, pieces_ = 0, read_ = 0, peak_ = 0;
+    int64_t held_ = 0, pieces_ = 0, passes_ = 0, read_ = 0, peak_ = 0;
 };
 
 }  // namespace steppe

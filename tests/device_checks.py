@@ -54,7 +54,7 @@ def solve(device, method, graph, search):
         assert answer.predecessors is not None
     elif search.record_paths:
         assert answer.predecessors is None
-        assert "pass of their own" in answer.explained["reason"]
+        assert "pass of their own" in answer.explained["note"]
     return answer
 
 

@@ -16,6 +16,7 @@ import steppe as sp
 from steppe.cli import application
 from steppe.cli.app import size, vertex
 from steppe.cli.output import Bar
+from steppe.search import Streamed
 
 DATA = Path(os.environ.get("STEPPE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 TRIANGLE = "c a comment\np sp 4 4\na 1 2 5\na 1 3 9\na 2 3 3\na 3 1 1\n"
@@ -216,6 +217,36 @@ def test_generate_is_named_by_its_seed(tmp_path, words, vertices):
     assert np.array_equal(first.weights, again.weights)
 
 
+@pytest.mark.parametrize(
+    ("words", "call"),
+    [
+        (["random", 500, 4000, "--weights", "float32"], ("random", 500, 4000)),
+        (["grid", 40, 50, "--weights", "3..9"], ("grid", 40, 50)),
+        (["road", 900, "--metric", "time"], ("road", 900)),
+    ],
+)
+def test_generate_in_pieces(tmp_path, words, call):
+    told = facts("generate", *words, "--stream", "-o", tmp_path / "g.steppe", "--seed", 5)
+    options = {"random": {"weights": "float32"}, "grid": {"weights": (3, 9)}, "road": {"metric": "time"}}[call[0]]
+    graph = sp.generate.to_file(tmp_path / "h.steppe", *call, seed=5, **options)
+    assert (tmp_path / "g.steppe").read_bytes() == (tmp_path / "h.steppe").read_bytes()
+    assert (told["vertices"], told["edges"]) == (graph.num_vertices, graph.num_edges)
+    run("generate", *words, "--stream", "-o", tmp_path / "g.gr", code=2)
+    assert not (tmp_path / "g.gr").exists()
+
+
+def test_a_search_within_a_budget_tells_its_parts(tmp_path):
+    run("generate", "random", 5000, 60_000, "--stream", "-o", tmp_path / "g.steppe")
+    told = facts("sssp", tmp_path / "g.steppe", "--source", 0, "--memory-limit", 300_000, "--verify")
+    assert told["note"] == "edges stay in their file"
+    assert told["parts"] > 1
+    assert told["passes"] > 1
+    assert told["bytes_copied"] > 0
+    assert told["peak_device_bytes"] <= 300_000
+    assert "copy_share" in told
+    assert "parts" not in facts("sssp", tmp_path / "g.steppe", "--source", 0)
+
+
 def test_devices():
     answer = facts("devices")["devices"]
     assert answer[0]["name"] == "cpu"
@@ -299,6 +330,10 @@ def test_the_bar_waits_for_a_second_and_for_a_terminal(monkeypatch):
         bar.start -= 1
         bar(20)
         assert bar.bar is not None
+        assert bar.bar.tasks[0].description == ""
+        bar(Streamed(30, parts=7, passes=2, bytes_copied=9_600_000_000))
+        assert bar.bar.tasks[0].completed == 30
+        assert bar.bar.tasks[0].description == ", 7 parts, pass 2, 9.60 GB copied"
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     with Bar(100) as bar:
         bar.start -= 1

@@ -199,6 +199,7 @@ def test_the_arrays_may_be_mapped_files(device, tmp_path):
         directed=True,
     )
     small = limited(device, 120_000)
+    assert mapped.is_mapped
     for method in stream_checks.METHODS:
         answer = stream.run(small, mapped, checks.search_of(), method)
         assert np.array_equal(answer.distances, stream_checks.right(graph, method))
@@ -225,6 +226,23 @@ def test_a_driver_out_of_memory_falls_back_once_with_a_log_line(device, monkeypa
     assert not resident(small, graph)
 
 
+@pocl
+def test_what_is_told(device):
+    """The reason is the method's; that edges are streamed is a note, and the share of copying a figure of its own."""
+    graph = checks.random_graph(2000, 30_000, np.int32)
+    name, limit, seen = device.info.name, 120_000, []
+    told = sp.sssp(graph, 0, device=name, memory_limit=limit, progress=seen.append).explain()
+    assert told.reason == "buckets relax fewest edges on a device"
+    assert "streamed" in told.note
+    assert 0 < told.copy_share < 1
+    assert f"copy share         {told.copy_share:.1%}" in str(told)
+    assert {step.parts for step in seen} == {told.parts}
+    assert [step.passes for step in seen] == list(range(1, told.passes + 1))
+    assert 0 < seen[0].bytes_copied <= seen[-1].bytes_copied <= told.bytes_copied
+    hops = sp.bfs(graph, 0, device=name, memory_limit=limit).explain()
+    assert (hops.reason, "streamed" in hops.note) == ("hops", True)
+
+
 def test_an_unknown_schedule_is_an_error(device):
     with pytest.raises(ValueError, match="every-part"):
         stream.run(device, checks.random_graph(5, 9, None), checks.search_of(), "bfs", schedule="lazy")
@@ -233,9 +251,9 @@ def test_an_unknown_schedule_is_an_error(device):
 # What it saves -------------------------------------------------------------------------------------------------------
 
 GRAPHS = {
-    "rmat": (lambda: sp.generate.rmat(17), 1 / 3),
-    "random": (lambda: sp.generate.random(1 << 17, 1 << 21), 1 / 3),
-    "grid": (lambda: sp.generate.grid(200, 200), 1 / 10),
+    "rmat": (lambda: sp.generate.rmat(17), 0.3),
+    "random": (lambda: sp.generate.random(1 << 17, 1 << 21), 0.2),
+    "grid": (lambda: sp.generate.grid(200, 200), 0.05),
 }
 
 

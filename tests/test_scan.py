@@ -117,17 +117,17 @@ def test_a_search_whose_threads_are_held_up_ends_on_one(make, dtype, prepared, m
     if prepared:
         g.prepare()
     before = _core.set_patience(0)
-    reasons = set()
+    notes = set()
     try:
         for k in range(200):
             paths = sp.sssp(g, 3, method="delta-stepping", threads=4, delta=8, record_paths=k % 2 == 0)
             np.testing.assert_array_equal(paths.distances, expected)
-            reasons.add(paths.explain().reason)
-            if k > 4 and any("held up" in reason for reason in reasons):
+            notes.add(paths.explain().note)
+            if k > 4 and any("held up" in note for note in notes):
                 break
     finally:
         _core.set_patience(before)
-    assert any("held up" in reason for reason in reasons)
+    assert any("held up" in note for note in notes)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

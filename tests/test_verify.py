@@ -87,7 +87,7 @@ def test_both_vertex_widths_agree(case, width, threads):
     _core.canonical_predecessors(
         graph.indptr, indices, weights, SOURCE, distances, False, 1 if hops else graph.min_weight, pred, threads
     )
-    run = (None, graph.has_negative, threads)
+    run = (None, graph.has_negative, threads, False)
     assert _core.verify(graph.indptr, indices, weights, SOURCE, distances, pred, *run)[0] == 0
     assert _core.verify(graph.indptr, indices, weights, SOURCE, distances, None, *run)[0] == 0
     if graph.num_vertices > 1:

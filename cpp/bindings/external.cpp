@@ -1,7 +1,8 @@
-// Bindings of external.hpp: distances or, without weights, hops.
+// Bindings of external.hpp: distances or, without weights, hops; and of external_bellman_ford.hpp.
 #include "external.hpp"
 
 #include "arrays.hpp"
+#include "external_bellman_ford.hpp"
 #include "question.hpp"
 
 namespace steppe::bindings {
@@ -16,10 +17,7 @@ struct Told {
 template <bool kPaths, class V, class D, class Rows>
 void search_with(const Rows& g, Window& window, const Budget& budget, const Search<V, D>& search, D delta, D* dist,
                  V* pred, Told& told) {
-    auto go = [&](auto search_object) {
-        told.stats = search_object->run(delta);
-        told.passes += search_object->passes();
-    };
+    auto go = [&](auto search_object) { told.stats = search_object->run(delta); };
     if (search.threads > 1)
         go(std::make_unique<External<kPaths, true, Rows, V, D>>(g, window, budget, search, dist, pred));
     else go(std::make_unique<External<kPaths, false, Rows, V, D>>(g, window, budget, search, dist, pred));
@@ -77,6 +75,7 @@ Told run(const Question& q, const Rows& g, Window& window, const Budget& budget,
         }
     });
     told.parts = window.parts();
+    told.passes = window.passes();
     told.bytes_read = window.bytes_read();
     told.peak_window = window.peak();
     return told;
@@ -89,12 +88,13 @@ void bind_external(nb::module_& m) {
         "external",
         [](InOf<int64_t> indptr, In indices, std::optional<In> weights, InOf<int64_t> sources, InOf<int64_t> targets,
            std::optional<int64_t> cutoff, std::optional<double> float_cutoff, double delta, int threads, int shift,
-           int64_t window_bytes, bool mapped, Out distances, std::optional<Out> predecessors, nb::object progress) {
+           int64_t window_bytes, bool mapped, Out distances, std::optional<Out> predecessors, OutOf<int64_t> live,
+           nb::object progress) {
             const Arrays arrays{indptr, indices, weights};
             if (weights) same_size(indices.size(), weights->size(), "external");
             same_size(indptr.size(), distances.size() + 1, "external");
             if (predecessors) same_size(distances.size(), predecessors->size(), "external");
-            if (shift < 6) throw std::invalid_argument("external: a block has at least 64 vertices");
+            if (shift < 6 || live.size() != 3) throw std::invalid_argument("external: shift or live");
             const Question q{"external", sources, targets, float_cutoff, cutoff, delta, 1, 1, threads};
             const Budget budget{shift, window_bytes, mapped};
             PythonWatch watch(progress);
@@ -108,7 +108,8 @@ void bind_external(nb::module_& m) {
                     return watch.run([&](Watch& w) {
                         Pages ends(rows.targets, rows.edges(), sizeof(V), mapped);
                         Pages lengths(rows.weights, rows.edges(), sizeof(W), mapped);
-                        Window window(rows.offsets, rows.n, shift, window_bytes, ends, lengths, item, threads);
+                        Window window(rows.offsets, rows.n, shift, window_bytes, ends, lengths, item, threads,
+                                      live.data());
                         return run<V, D>(q, rows, window, budget, result, pred, w);
                     });
                 };
@@ -133,7 +134,59 @@ void bind_external(nb::module_& m) {
         },
         "indptr"_a, "indices"_a, "weights"_a.none(), "sources"_a, "targets"_a, "cutoff"_a.none(),
         "float_cutoff"_a.none(), "delta"_a, "threads"_a, "shift"_a, "window"_a, "mapped"_a, "distances"_a,
-        "predecessors"_a.none(), "progress"_a.none());
+        "predecessors"_a.none(), "live"_a, "progress"_a.none());
+
+    // Fills distances and predecessors; a dict with the status and cycle of _core.bellman_ford beside the counts.
+    // Status 3: rounding lets distances fall for ever.
+    m.def(
+        "external_bellman_ford",
+        [](InOf<int64_t> indptr, In indices, In weights, InOf<int64_t> sources, int shift, int64_t window_bytes,
+           bool mapped, Out distances, Out predecessors, OutOf<int64_t> live, nb::object progress) {
+            const Arrays arrays{indptr, indices, weights};
+            same_size(indices.size(), weights.size(), "external_bellman_ford");
+            same_size(indptr.size(), distances.size() + 1, "external_bellman_ford");
+            same_size(indptr.size(), predecessors.size() + 1, "external_bellman_ford");
+            if (shift < 6 || live.size() != 3) throw std::invalid_argument("external: shift or live");
+            const auto n = static_cast<int64_t>(distances.size());
+            for (size_t i = 0; i < sources.size(); ++i)
+                if (sources.data()[i] < 0 || sources.data()[i] >= n) throw std::invalid_argument("source out of range");
+            Told told;
+            const BellmanFordResult result = with_vertex(indices, [&](auto vertex) {
+                return with_weight(weights, [&](auto weight) {
+                    using V = decltype(vertex);
+                    using W = decltype(weight);
+                    using Search = ExternalBellmanFord<V, W>;
+                    const Csr<V, W> rows = arrays.csr<V, W>();
+                    auto* d = out<typename Search::D>(distances);
+                    V* p = out<V>(predecessors);
+                    return PythonWatch(progress).run([&](Watch& watch) {
+                        Pages ends(rows.targets, rows.edges(), sizeof(V), mapped);
+                        Pages lengths(rows.weights, rows.edges(), sizeof(W), mapped);
+                        Window window(rows.offsets, rows.n, shift, window_bytes, ends, lengths, sizeof(V) + sizeof(W),
+                                      1, live.data());
+                        auto found = Search(rows, window, shift, d, p, watch)
+                                         .run(sources.data(), static_cast<int64_t>(sources.size()));
+                        told.parts = window.parts();
+                        told.bytes_read = window.bytes_read();
+                        told.peak_window = window.peak();
+                        return found;
+                    });
+                });
+            });
+            nb::list cycle;
+            for (const int64_t v : result.cycle) cycle.append(v);
+            nb::dict stats;
+            stats["status"] = static_cast<int>(result.status);
+            stats["cycle"] = cycle;
+            stats["edges_relaxed"] = result.edges_relaxed;
+            stats["passes"] = result.rounds;
+            stats["parts"] = told.parts;
+            stats["bytes_read"] = told.bytes_read;
+            stats["peak_window"] = told.peak_window;
+            return stats;
+        },
+        "indptr"_a, "indices"_a, "weights"_a, "sources"_a, "shift"_a, "window"_a, "mapped"_a, "distances"_a,
+        "predecessors"_a, "live"_a, "progress"_a.none());
 }
 
 }  // namespace steppe::bindings

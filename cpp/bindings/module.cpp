@@ -18,6 +18,7 @@ void bind_generate_rows(nanobind::module_& m);
 #if defined(STEPPE_SANITIZE)
 void bind_seeded(nanobind::module_& m);
 #endif
+void bind_pages(nanobind::module_& m);
 }  // namespace steppe::bindings
 
 NB_MODULE(_core, m) {
@@ -39,4 +40,5 @@ NB_MODULE(_core, m) {
 #if defined(STEPPE_SANITIZE)
     bind_seeded(m);
 #endif
+    bind_pages(m);
 }

@@ -34,8 +34,10 @@ class RouterOf : public Router {
         : arrays_{forward, backward}, forward_(forward.csr<V, W>()), backward_(backward.csr<V, W>()), facts_(facts) {
         if constexpr (sizeof(V) == 4) {
             if (!forward_.weights || !Quads<W>::suit(forward_) || !Quads<W>::suit(backward_)) return;
-            quads_ = std::make_unique<Quads<W>>(forward_, 1);
-            if (backward_.targets != forward_.targets) quads_back_ = std::make_unique<Quads<W>>(backward_, 1);
+            PythonWatch(nb::none()).run([&](Watch& w) {
+                quads_ = std::make_unique<Quads<W>>(forward_, 1, w);
+                if (backward_.targets != forward_.targets) quads_back_ = std::make_unique<Quads<W>>(backward_, 1, w);
+            });
         }
     }
 

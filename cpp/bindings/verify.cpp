@@ -10,7 +10,7 @@ void bind_verify(nb::module_& m) {
     m.def(
         "verify",
         [](InOf<int64_t> indptr, In indices, std::optional<In> weights, InOf<int64_t> sources, In distances,
-           std::optional<In> predecessors, nb::object bound, bool negative, int threads) {
+           std::optional<In> predecessors, nb::object bound, bool negative, int threads, bool mapped) {
             const Arrays arrays{indptr, indices, weights};
             same_size(distances.size() + 1, indptr.size(), "verify");
             if (predecessors) {
@@ -32,7 +32,7 @@ void bind_verify(nb::module_& m) {
                                         limit,
                                         negative};
                 const Finding f =
-                    PythonWatch(nb::none()).run([&](Watch& watch) { return verify(g, claim, threads, watch); });
+                    PythonWatch(nb::none()).run([&](Watch& watch) { return verify(g, claim, threads, mapped, watch); });
                 return nb::make_tuple(static_cast<int>(f.fault), f.vertex, f.other);
             };
             return with_vertex(indices, [&](auto vertex) {
@@ -44,7 +44,7 @@ void bind_verify(nb::module_& m) {
             });
         },
         "indptr"_a, "indices"_a, "weights"_a.none(), "sources"_a, "distances"_a, "predecessors"_a.none(),
-        "bound"_a.none(), "negative"_a, "threads"_a);
+        "bound"_a.none(), "negative"_a, "threads"_a, "mapped"_a);
 }
 
 }  // namespace steppe::bindings

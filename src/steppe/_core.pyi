@@ -124,6 +124,7 @@ def verify(
     bound: Any | None,
     negative: bool,
     threads: int,
+    mapped: bool,
 ) -> tuple[Any, ...]: ...
 def text_edges(text: NDArray[np.uint8], kinds: bytes, weights: int, low: int, high: int, threads: int) -> Any: ...
 def text_rows(text: NDArray[np.uint8], kinds: bytes, threads: int) -> tuple[Any, ...]: ...
@@ -224,6 +225,20 @@ def external(
     mapped: bool,
     distances: NDArray[Any],
     predecessors: NDArray[Any] | None,
+    live: NDArray[np.int64],
+    progress: Any | None,
+) -> dict[str, Any]: ...
+def external_bellman_ford(
+    indptr: NDArray[np.int64],
+    indices: NDArray[Any],
+    weights: NDArray[Any],
+    sources: NDArray[np.int64],
+    shift: int,
+    window: int,
+    mapped: bool,
+    distances: NDArray[Any],
+    predecessors: NDArray[Any],
+    live: NDArray[np.int64],
     progress: Any | None,
 ) -> dict[str, Any]: ...
 
@@ -242,3 +257,8 @@ class Recipe:
         high: int,
         threads: int,
     ) -> None: ...
+
+def gather(
+    array: NDArray[Any], places: NDArray[np.int64], starts: NDArray[np.int64], out: NDArray[Any], threads: int
+) -> None: ...
+def release(array: NDArray[Any], first: int, last: int) -> None: ...

@@ -88,9 +88,8 @@ def bfs(
 
         answer, name = stream.unless_full(on_device.run, runner, graph, search, "bfs"), runner.info.name
     search, answer = cut_at_targets(search, answer)
-    reason = answer.explained.pop("reason", "hops")
     explanation = Explanation(
-        method="bfs", reason=reason, device=name, seconds=time.perf_counter() - begun, **answer.explained
+        method="bfs", reason="hops", device=name, seconds=time.perf_counter() - begun, **answer.explained
     )
     return Paths._make(
         graph,

@@ -15,6 +15,8 @@ class Explanation:
     ----------
     method, reason : str
         The method that ran, and why it was chosen.
+    note : str
+        What else was decided, such as to stream the edges.
     device : str
         ``"cpu"`` or the device's name.
     threads : int
@@ -27,6 +29,8 @@ class Explanation:
         Edges that lowered a distance, edges looked at, atomic operations.
     parts, passes, bytes_copied, bytes_skipped, peak_device_bytes : int
         Streaming: parts of the graph, passes over them, bytes moved and saved, memory used on the device.
+    copy_share : float
+        Streaming: the share of the time in which the host only copied, or waited for a copy, between 0 and 1.
     prepare_seconds, compile_seconds, seconds : float
         Preparing data, compiling kernels, and the whole call.
 
@@ -43,6 +47,7 @@ class Explanation:
 
     method: str
     reason: str = ""
+    note: str = ""
     device: str = "cpu"
     threads: int = 1
     delta: int | float | None = None
@@ -56,6 +61,7 @@ class Explanation:
     bytes_copied: int = 0
     bytes_skipped: int = 0
     peak_device_bytes: int = 0
+    copy_share: float = 0.0
     prepare_seconds: float = 0.0
     compile_seconds: float = 0.0
     seconds: float = 0.0
@@ -72,4 +78,6 @@ def _text(name: str, value: object) -> str:
         return value
     if name.endswith("seconds"):
         return f"{value:.3f}"
+    if name.endswith("share"):
+        return f"{value:.1%}"
     return f"{value:,}" if isinstance(value, int) else f"{value:g}"

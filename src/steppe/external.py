@@ -1,23 +1,27 @@
 """external: searches on the CPU whose edges stay in a file, within a budget of bytes.
 
 Arrays of one entry per vertex lie in memory; edges are mapped, announced to the kernel before they are due and let go
-after, and blocks of vertices with nothing to do are passed over. The algorithm is in ``cpp/external.hpp``, the paging
-in ``cpp/window.hpp``; here are the decisions: whether to search like this, and how a budget is divided.
+after, and blocks of vertices with nothing to do are passed over. The algorithm is in ``cpp/external.hpp`` (all threads)
+and, for weights that may be negative, ``cpp/external_bellman_ford.hpp`` (one thread), the paging in
+``cpp/window.hpp``; here are the decisions: whether to search like this, and how a budget is divided.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core, memory
-from .errors import DeviceMemoryError, DistanceOverflowError
+from .errors import DeviceMemoryError, DistanceOverflowError, NegativeCycleError, SteppeError
 from .paths import UNREACHABLE
-from .search import Answer, Search
+from .search import Answer, Search, Streamed
+from .verify import distance_dtype
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .graph import Graph
 
 SMALLEST_WINDOW = 1 << 16
@@ -35,7 +39,7 @@ def is_wanted(graph: Graph, memory_limit: int | None) -> bool:
     """
     if memory_limit is not None:
         return True
-    if graph.has_negative or not graph.is_mapped:
+    if not graph.is_mapped:
         return False
     free = memory.available()
     return free is not None and 2 * graph.nbytes > free
@@ -50,7 +54,7 @@ def run(graph: Graph, search: Search, method: str, memory_limit: int | None) -> 
         The vertex arrays alone do not fit; it says how much would do.
     """
     if graph.has_negative:
-        raise ValueError("memory_limit on the CPU needs non-negative weights: leave it out for bellman-ford")
+        return _run_negative(graph, search, memory_limit)
     if method == "dijkstra":
         raise ValueError("dijkstra takes edges in an order of its own: memory_limit on the CPU needs another method")
     hops = run_hops(graph, search, memory_limit) if graph.weights is None or method == "bfs" else None
@@ -105,18 +109,102 @@ def _run(
 ) -> Answer:
     hops = distance == np.int32
     weights = None if hops else graph.weights
-    item = graph.indices.dtype.itemsize + (0 if weights is None else weights.dtype.itemsize)
-    edge_bytes = graph.num_edges * item
     threads = 1 if search.threads * 50_000 > graph.num_edges else search.threads
+
+    def vertices(shift: int) -> int:
+        return vertex_bytes(graph, distance, paths=search.record_paths, threads=threads, shift=shift)
+
+    edge_bytes = _edge_bytes(graph, weighted=weights is not None)
+    shift, window = _divide(graph, edge_bytes, memory_limit, vertices)
+    distances = np.empty(graph.num_vertices, dtype=distance)
+    recorded = np.empty(graph.num_vertices, dtype=graph.indices.dtype) if search.record_paths else None
+    integer = distance.kind == "i"
+    live = np.zeros(3, dtype=np.int64)
+    told = _core.external(
+        graph.indptr,
+        graph.indices,
+        weights,
+        search.sources,
+        search.targets,
+        int(search.bound) if integer and search.bound is not None else None,
+        None if integer or search.bound is None else float(search.bound),
+        delta,
+        threads,
+        shift,
+        window,
+        graph.is_mapped,
+        distances,
+        recorded,
+        live,
+        _teller(search, live),
+    )
+    explained = {
+        key: told[key] for key in ("rounds", "edges_relaxed", "edges_touched", "atomics", "threads", "overflow")
+    }
+    explained |= {"delta": delta if math.isfinite(delta) else None}
+    return Answer(distances, recorded, explained | _told(graph, told, edge_bytes, vertices(shift)))
+
+
+def _run_negative(graph: Graph, search: Search, memory_limit: int | None) -> Answer:
+    """Search where weights may be negative: targets do not end the search, and there is no bound."""
+    distances = np.empty(graph.num_vertices, dtype=distance_dtype(graph))
+    predecessors = np.empty(graph.num_vertices, dtype=graph.indices.dtype)
+    item = distances.itemsize + predecessors.itemsize
+
+    def vertices(shift: int) -> int:
+        n, blocks = graph.num_vertices, -(-graph.num_vertices >> shift) or 1
+        return n * (8 + item) + 8 + 3 * (n // 64 * 8 + 8) + 10 * blocks + (predecessors.itemsize << shift)
+
+    edge_bytes = _edge_bytes(graph, weighted=True)
+    shift, window = _divide(graph, edge_bytes, memory_limit, vertices)
+    live = np.zeros(3, dtype=np.int64)
+    told = _core.external_bellman_ford(
+        graph.indptr,
+        graph.indices,
+        graph.weights,  # type: ignore[arg-type]
+        search.sources,
+        shift,
+        window,
+        graph.is_mapped,
+        distances,
+        predecessors,
+        live,
+        _teller(search, live),
+    )
+    if told["cycle"]:
+        labels = graph.labels_of(np.array(told["cycle"])).tolist()
+        raise NegativeCycleError(
+            f"a negative cycle of {len(labels)} vertices can be reached, through {labels[0]!r}", labels
+        )
+    if told["status"] == 2:
+        raise DistanceOverflowError("a distance does not fit in 64 bits")
+    if told["status"] == 3:
+        raise SteppeError(
+            "distances never come to rest: rounding makes a cycle look negative whose length is not; "
+            "use integer weights, or no memory_limit"
+        )
+    explained = {
+        "rounds": told["passes"],
+        "edges_relaxed": told["edges_relaxed"],
+        "edges_touched": told["edges_relaxed"],
+        "threads": 1,
+    }
+    explained |= _told(graph, told, edge_bytes, vertices(shift))
+    return Answer(distances, predecessors if search.record_paths else None, explained)
+
+
+def _edge_bytes(graph: Graph, *, weighted: bool) -> int:
+    weight = graph.weights.dtype.itemsize if weighted and graph.weights is not None else 0
+    return graph.num_edges * (graph.indices.dtype.itemsize + weight)
+
+
+def _divide(graph: Graph, edge_bytes: int, memory_limit: int | None, vertices: Callable[[int], int]) -> tuple[int, int]:
+    """Return the logarithm of a block's vertices and the bytes of the window; `vertices` are the other bytes of a shift."""
     if memory_limit is None:
         free = memory.available()
         limit = 1 << 62 if free is None else free
     else:
         limit = memory_limit
-
-    def vertices(shift: int) -> int:
-        return vertex_bytes(graph, distance, paths=search.record_paths, threads=threads, shift=shift)
-
     shifts = range(6, 24)
     smallest = min(vertices(shift) for shift in shifts) + min(SMALLEST_WINDOW, edge_bytes)
     if limit < smallest:
@@ -132,36 +220,23 @@ def _run(
     row = max(1.0, edge_bytes / max(1, graph.num_vertices))
     ideal = max(math.log2(size / row), math.log2(max(1, graph.num_vertices)) - 15)
     shift = min(fitting, key=lambda s: abs(s - ideal))
-    distances = np.empty(graph.num_vertices, dtype=distance)
-    recorded = np.empty(graph.num_vertices, dtype=graph.indices.dtype) if search.record_paths else None
-    integer = distance.kind == "i"
-    told = _core.external(
-        graph.indptr,
-        graph.indices,
-        weights,
-        search.sources,
-        search.targets,
-        int(search.bound) if integer and search.bound is not None else None,
-        None if integer or search.bound is None else float(search.bound),
-        delta,
-        threads,
-        shift,
-        limit - vertices(shift),
-        graph.is_mapped,
-        distances,
-        recorded,
-        search.progress,
-    )
-    explained = {
-        key: told[key] for key in ("rounds", "edges_relaxed", "edges_touched", "atomics", "threads", "overflow")
-    }
-    explained |= {
-        "reason": "edges stay in their file" if graph.is_mapped else "a budget of memory was given",
-        "delta": delta if math.isfinite(delta) else None,
+    return shift, limit - vertices(shift)
+
+
+def _teller(search: Search, live: np.ndarray[Any, np.dtype[np.int64]]) -> Callable[[int], object] | None:
+    """Return a callback for the core that adds what `live` holds: parts, passes, bytes read."""
+    progress = search.progress
+    if progress is None:
+        return None
+    return lambda done: progress(Streamed(done, *live.tolist()))
+
+
+def _told(graph: Graph, told: dict[str, Any], edge_bytes: int, vertices: int) -> dict[str, Any]:
+    return {
+        "note": "edges stay in their file" if graph.is_mapped else "a budget of memory was given",
         "parts": told["parts"],
         "passes": told["passes"],
         "bytes_copied": told["bytes_read"],
         "bytes_skipped": max(0, told["passes"] * edge_bytes - told["bytes_read"]),
-        "peak_device_bytes": vertices(shift) + told["peak_window"],
+        "peak_device_bytes": vertices + told["peak_window"],
     }
-    return Answer(distances, recorded, explained)

@@ -45,7 +45,7 @@ class Search:
     threads : int
         Threads of the CPU it may use.
     progress : callable or None
-        Called now and then with a count of edges relaxed so far.
+        Called now and then with a count of edges relaxed so far; where edges come in parts, with a :class:`Streamed`.
     """
 
     sources: npt.NDArray[np.int64]
@@ -55,6 +55,31 @@ class Search:
     record_paths: bool = False
     threads: int = 1
     progress: Callable[[int], object] | None = None
+
+
+class Streamed(int):
+    """What `progress` is told of a search whose edges come in parts: edges relaxed so far, a plain number, and more.
+
+    Attributes
+    ----------
+    parts, passes, bytes_copied : int
+        As in :class:`~steppe.explain.Explanation`, so far.
+
+    Examples
+    --------
+    >>> told = Streamed(1200, parts=7, passes=2, bytes_copied=9600)
+    >>> told + 1, told.passes
+    (1201, 2)
+    """
+
+    parts: int
+    passes: int
+    bytes_copied: int
+
+    def __new__(cls, relaxed: int, parts: int, passes: int, bytes_copied: int) -> Streamed:  # noqa: D102
+        made = super().__new__(cls, relaxed)
+        made.parts, made.passes, made.bytes_copied = parts, passes, bytes_copied
+        return made
 
 
 @dataclass(frozen=True)

@@ -122,9 +122,7 @@ def sssp(
         answer, name = _run_on(runner, graph, search, choice.method), runner.info.name
     if not graph.has_negative:  # else a path to a target may lead through vertices beyond it
         search, answer = cut_at_targets(search, answer)
-    note = answer.explained.pop("note", "")
-    reason = f"{choice.reason}; {note}" if note else choice.reason
-    explained = {"method": choice.method, "reason": reason, "device": name, **answer.explained}
+    explained = {"method": choice.method, "reason": choice.reason, "device": name, **answer.explained}
     explanation = Explanation(**explained, seconds=time.perf_counter() - begun)
     return Paths._make(
         graph,

@@ -88,6 +88,7 @@ def check(
         limit,
         negative,
         _threads.resolve(threads),
+        graph.is_mapped,
     )
     if fault:
         if fault >= 8 and predecessors is not None:

@@ -59,6 +59,14 @@ def convert(
 
 def _written(graph: Graph, to: str, *, as_json: bool) -> None:
     write(graph, to)
+    _told(graph, to, as_json=as_json)
+
+
+def _streamed(to: str, family: str, first: int, second: int | None, *, as_json: bool, **options: Any) -> None:
+    _told(_generate.to_file(to, family, first, second, **options), to, as_json=as_json)
+
+
+def _told(graph: Graph, to: str, *, as_json: bool) -> None:
     output.show({"written": to, "vertices": graph.num_vertices, "edges": graph.num_edges}, as_json=as_json)
 
 
@@ -81,6 +89,9 @@ def _weights(text: str) -> tuple[int, int] | str | None:
 
 Out = Annotated[str, typer.Option("--output", "-o", help="The file to write; its suffix tells the format.")]
 Seed = Annotated[int, typer.Option(help="Names the graph.")]
+Stream = Annotated[
+    bool, typer.Option("--stream", help="Write a .steppe file piece by piece: the graph may be larger than memory.")
+]
 Weights = Annotated[
     Any, typer.Option(parser=_weights, metavar="KIND", help="LOW..HIGH (whole numbers), float32, float64 or none.")
 ]
@@ -103,18 +114,36 @@ def rmat(
 
 @makers.command()
 def random(
-    vertices: int, edges: int, out: Out, weights: Weights = "1..255", seed: Seed = 0, as_json: shared.JsonOption = False
+    vertices: int,
+    edges: int,
+    out: Out,
+    weights: Weights = "1..255",
+    stream: Stream = False,
+    seed: Seed = 0,
+    as_json: shared.JsonOption = False,
 ) -> None:
-    """Random: directed edges with uniform ends."""
-    _written(_generate.random(vertices, edges, weights=weights, seed=seed), out, as_json=as_json)
+    """Random: directed edges with uniform ends; with --stream another such graph, its out-degrees at most twice the mean."""
+    if stream:
+        _streamed(out, "random", vertices, edges, weights=weights, seed=seed, as_json=as_json)
+    else:
+        _written(_generate.random(vertices, edges, weights=weights, seed=seed), out, as_json=as_json)
 
 
 @makers.command()
 def grid(
-    rows: int, columns: int, out: Out, weights: Weights = "1..255", seed: Seed = 0, as_json: shared.JsonOption = False
+    rows: int,
+    columns: int,
+    out: Out,
+    weights: Weights = "1..255",
+    stream: Stream = False,
+    seed: Seed = 0,
+    as_json: shared.JsonOption = False,
 ) -> None:
     """Grid: rows and columns, undirected."""
-    _written(_generate.grid(rows, columns, weights=weights, seed=seed), out, as_json=as_json)
+    if stream:
+        _streamed(out, "grid", rows, columns, weights=weights, seed=seed, as_json=as_json)
+    else:
+        _written(_generate.grid(rows, columns, weights=weights, seed=seed), out, as_json=as_json)
 
 
 @makers.command()
@@ -124,8 +153,12 @@ def road(
     metric: Annotated[
         Literal["length", "time"], typer.Option(help="Metres, or tenths of a second at the road's speed.")
     ] = "length",
+    stream: Stream = False,
     seed: Seed = 0,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Road: low degree, large diameter, connected; weights are lengths or times."""
-    _written(_generate.road(vertices, metric=metric, seed=seed), out, as_json=as_json)
+    if stream:
+        _streamed(out, "road", vertices, None, metric=metric, seed=seed, as_json=as_json)
+    else:
+        _written(_generate.road(vertices, metric=metric, seed=seed), out, as_json=as_json)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import GraphError
+from ..search import Streamed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -158,18 +159,25 @@ class Bar:
         return self
 
     def __call__(self, done: int) -> None:
-        """Show that this much has been done."""
+        """Show that this much has been done; of a streamed search, also parts, passes and bytes."""
         if self.bar is None:
             if time.monotonic() - self.start < 1 or not sys.stderr.isatty():
                 return
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-            columns = (BarColumn(), TextColumn(f"{{task.completed:,.0f}} {self.what}"), TimeElapsedColumn())
+            columns = (
+                BarColumn(),
+                TextColumn(f"{{task.completed:,.0f}} {self.what}{{task.description}}"),
+                TimeElapsedColumn(),
+            )
             self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
             self.task = self.bar.add_task("", total=self.total)
             self.bar.start()
-        self.bar.update(self.task, completed=done)
+        more = ""
+        if isinstance(done, Streamed):
+            more = f", {done.parts:,} parts, pass {done.passes:,}, {done.bytes_copied / 1e9:,.2f} GB copied"
+        self.bar.update(self.task, completed=done, description=more)
 
     def __exit__(self, *_: object) -> None:
         if self.bar is not None:

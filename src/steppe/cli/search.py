@@ -201,7 +201,17 @@ def _report(
         facts |= {"verified": True, "verify_seconds": round(time.perf_counter() - start, 4)}
     if save is not None:
         output.save(paths, save, predecessors=record_paths)
-    facts |= {"method": how.method, "reason": how.reason, "device": how.device, "threads": how.threads}
+    facts |= {
+        "method": how.method,
+        "reason": how.reason,
+        "note": how.note,
+        "device": how.device,
+        "threads": how.threads,
+    }
+    if how.parts:
+        facts |= {"parts": how.parts, "passes": how.passes, "bytes_copied": how.bytes_copied}
+        facts |= {"bytes_skipped": how.bytes_skipped, "peak_device_bytes": how.peak_device_bytes}
+        facts["copy_share"] = round(how.copy_share, 4)
     facts |= {"read_seconds": round(read_seconds, 4), "seconds": round(how.seconds, 4)}
     if as_json:
         facts["explain"] = dataclasses.asdict(how)

@@ -35,15 +35,15 @@ LIGHT, HEAVY = 1, 2
 WIDTH = 8.0
 
 
-def choose_delta(graph: Graph, keys: Keys, wanted: float | None = None, *, widen: float = 1.0) -> float:
-    """Return the width of buckets: a power of two near `wanted`, or near what suits the graph, times `widen`."""
+def choose_delta(graph: Graph, keys: Keys, wanted: float | None = None) -> float:
+    """Return the width of buckets: a power of two near `wanted`, or near what suits the graph."""
     integers = keys.dist[0] in "ui"
     if wanted is None:
         if graph.min_weight == graph.max_weight:  # no edge is ever relaxed twice in rounds of equal steps
             wanted = 2.0**30
         else:
             degree = graph.num_edges / max(1, graph.num_vertices)
-            wanted = widen * WIDTH * graph.mean_weight / max(1.0, degree)
+            wanted = WIDTH * graph.mean_weight / max(1.0, degree)
     if not wanted > 0:
         return 1.0
     low, high = (

@@ -3,7 +3,7 @@
 Parts are of equal size, so the part of an edge is one division, and a vertex's row may span several. The room for
 edges is divided into slots of one part each. Few large parts cost fewer launches; many small ones follow the search more closely,
 and leave more of the room to parts that stay: two slots are always in passage, one copied to and one computed on. Hence
-eight slots or so, fewer where parts would become too small to be worth a launch.
+sixteen slots, eight where parts are not large, fewer where they would become too small to be worth a launch.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from ..graph import Graph
     from .memory import Memory
 
-SLOTS = (8, 6, 4, 3, 2)
+SLOTS = (16, 8, 6, 4, 3, 2)
+LARGE = 1 << 18  # edges of a part from which there are more than eight slots
 WORTHWHILE = 1 << 14  # edges of a part that are worth a launch
 MOST = 4096  # parts
 LEAST = 64  # edges of a part
@@ -107,7 +108,7 @@ def cut(
     smallest = None
     for size in sizes(graph.num_edges) if wanted is None else [wanted]:
         most = max(1, -(-graph.num_edges // size))
-        for slots in sorted({min(slots, most) for slots in SLOTS}, reverse=True):
+        for slots in sorted({min(slots, most) for slots in SLOTS if slots <= 8 or size >= LARGE}, reverse=True):
             parts = Parts(graph.indptr, size, slots)
             needed = fixed + parts.nbytes(edge, key)
             smallest = needed if smallest is None else min(smallest, needed)

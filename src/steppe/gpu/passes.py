@@ -22,7 +22,6 @@ Array = npt.NDArray[Any]
 
 ITERATIONS = 64  # on a part, while it is there
 TRICKLE = 8  # work on a part ends when this much less is left than there was
-WIDEN = 4.0  # buckets this much wider than in memory: a pass over the parts costs more than edges relaxed twice
 HEAD = 8  # of `state`, see kernels/stream.c
 
 
@@ -74,17 +73,18 @@ class Passes:
         self.slots = Slots(device, graph, p, weighted=weighted)
         self.targets = device.upload(search.targets.astype(np.int32))
 
-        defines: dict[str, Any] = {"SMALL": _work.SMALL, "CHUNK": _work.CHUNK}
+        # A CPU has no threads for the edges of one row: there a team is nothing but idle turns.
+        small, self.team = (_work.SMALL, _work.TEAM) if device.info.is_gpu else (_work.CHUNK, 1)
+        defines: dict[str, Any] = {"SMALL": small, "CHUNK": _work.CHUNK}
         flags = {"RECORD": self.recorded, "UNWEIGHTED": not weighted, "PARENTS": signed}
         defines |= {name: 1 for name, wanted in flags.items() if wanted}
         self.program = device.program("stream", block=_work.BLOCK, **keys.build, **defines)
         self.delta = 1.0 if method == "bfs" else 0.0
         if method == "delta-stepping":
-            self.delta = choose_delta(graph, keys, search.delta, widen=WIDEN)
+            self.delta = choose_delta(graph, keys, search.delta)
         near_and_far = self.delta and schedule == "active"  # the document knows no distance below which it works
         self.last = keys.zero if near_and_far else keys.infinity
         self.limit = keys.limit(search.bound)
-        self.team = _work.TEAM if device.info.is_gpu else 4  # threads for a piece of work; idle ones cost a CPU more
         self.parity = self.passes = self.rounds = self.faults = 0
         self.pieces = self.edges = np.zeros(0, np.int64)
         self.nearest: Array = np.zeros(0, keys.dtype)
@@ -131,11 +131,12 @@ class Passes:
             furthest = int(self.device.download(self.least, self.parts.count, 1)[0])
             if furthest == self.keys.infinity or self._are_settled():
                 return False
-            self.last = self.keys.add(furthest, self.delta)
+            before, self.last = self.last, self.keys.add(furthest, self.delta)
             self.device.fill(self.least, self.keys.infinity, self.parts.count, 1)
             n = self.graph.num_vertices
             shared = (self.indptr, self.dist, self.cells, self.marks, self.state, self.least)
-            self.device.launch(self.program, "widen", n, *shared, self.parts.count, self.parts.size, n, self.last)
+            bounds = (self.parts.count, self.parts.size, n, before, self.last)
+            self.device.launch(self.program, "widen", n, *shared, *bounds)
             self.look()
         return True
 
@@ -248,7 +249,13 @@ class Passes:
     # The answer
 
     def download(self) -> tuple[Array, Array | None]:
-        """Download distances as users see them, and the predecessors recorded."""
+        """Download distances as users see them, and the predecessors recorded; ends the search."""
+        # On a CPU the answer and the device share one memory: what is done with makes room for it.
+        for slot in self.slots.slots:
+            slot.indices.free()
+            slot.weights.free()
+        for buffer in (*self.list, self.marks, self.indptr):
+            buffer.free()
         if not self.recorded:
             return self.keys.distances(self.device.download(self.dist)), None
         cells = self.device.download(self.cells)

@@ -3,7 +3,8 @@
 A part stays in its slot until the room is needed for another one. Parts that are read again and again in turn would push
 each other out if the oldest always went; so a part stays as long as it is in use (in this pass or the last), and two slots take
 what comes by: one is copied to while the device computes on the other. Copies read straight from the graph's arrays, which may be
-mapped files; on CUDA they go through two pinned buffers, without which the driver would not copy in the background.
+mapped files, whose pages are let go when they have arrived; on CUDA they go through two pinned buffers, without which the driver
+would not copy in the background.
 
 For a part of which few rows are wanted, the host gathers these instead. Which is better follows from what has been measured so
 far: the rates of copies and of gathering, and how much more work a part gave while it was there than it had when it came (in
@@ -20,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from .. import _core, threads
+
 if TYPE_CHECKING:
     from ..graph import Graph
     from .device import Device
@@ -30,7 +33,8 @@ Array = npt.NDArray[Any]
 
 PASSING = 2  # slots that take what comes by
 EMPTY, PASSED = -1, -2  # what a slot holds: nothing yet, or gathered edges
-LONG = 256  # mean edges of a gathered piece from which slices are quicker than an index
+STAGE = 1 << 21  # edges gathered at a time: so many lie on the host
+STRETCH = 1 << 24  # edges of a mapped file that are gathered from before their pages are let go
 GATHER_COSTS = 100e-6  # seconds that gathering costs beside the edges: launches, looks, copies
 RATES = 4e9, 1e8  # bytes copied and edges gathered per second, before anything has been measured
 LEARN = 0.5  # weight of the last measurement
@@ -65,6 +69,8 @@ class Slots:
         self.pinned_until: list[list[Handle]] = [[], []]
         if device.info.kind == "cuda" and parts.count:
             self.pinned = [[device.staging(parts.size, a.dtype) for a in self.arrays] for _ in range(2)]
+        self.stage: list[Array] = []  # made by the first `gather`
+        self.mapped = graph.is_mapped
         self.turn = 0
         self.used = np.full(parts.count, -2, dtype=np.int64)  # the last pass that had work for a part
         self.now = 0
@@ -121,8 +127,15 @@ class Slots:
         for event in slot.arriving:
             self.device.finish(event)
             self.device.wait(event)
+        if slot.arriving and slot.part >= 0:
+            self._let_go(int(self.parts.bounds[slot.part]), int(self.parts.bounds[slot.part + 1]))
         slot.arriving = []
         self.seconds += time.perf_counter() - begun
+
+    def _let_go(self, begin: int, end: int) -> None:
+        if self.mapped:
+            for array in self.arrays:
+                _core.release(array, begin, end)
 
     def fetch(self, part: int, slot: Slot) -> None:
         """Copy a part now, and learn how long that takes."""
@@ -146,26 +159,33 @@ class Slots:
 
     def gather(self, places: Array, lengths: Array, slot: Slot) -> Array:
         """Copy the pieces of `lengths` edges at `places` into a slot, one behind the other; returns their new places."""
-        begun = time.perf_counter()
+        begun, gathering = time.perf_counter(), 0.0
         ends = np.cumsum(lengths, dtype=np.int64)
         starts = ends - lengths
-        total = int(ends[-1])
         if self.pinned:
             for event in self.pinned_until[0]:
                 self.device.finish(event)
-        into = self.pinned[0] if self.pinned else [np.empty(total, array.dtype) for array in self.arrays]
-        if total > LONG * len(places):
-            for place, start, end in zip(places.tolist(), starts.tolist(), ends.tolist(), strict=True):
-                for array, out in zip(self.arrays, into, strict=True):
-                    out[start:end] = array[place : place + end - start]
-        else:
-            index = np.repeat(places - starts, lengths) + np.arange(total)
-            for array, out in zip(self.arrays, into, strict=True):
-                np.take(array, index, out=out[:total], mode="clip")
-        self.gather_rate += LEARN * (total / max(time.perf_counter() - begun, 1e-7) - self.gather_rate)
+        room = min(self.parts.size, STAGE)  # no piece is longer
+        self.stage = self.stage or (self.pinned[0] if self.pinned else [np.empty(room, a.dtype) for a in self.arrays])
         slot.part = PASSED
-        for out, target in zip(into, (slot.indices, slot.weights), strict=False):
-            self.device.upload(out[:total], into=target)
+        stretch = places // self.parts.size // max(1, STRETCH // self.parts.size)  # the order is that of parts at best
+        stops = np.append(np.flatnonzero(np.diff(stretch)) + 1, len(places))
+        i = 0
+        while i < len(places):
+            first = int(starts[i])
+            j = int(
+                min(np.searchsorted(ends, first + room, side="right"), stops[np.searchsorted(stops, i, side="right")])
+            )
+            last = int(ends[j - 1])
+            for array, out, target in zip(self.arrays, self.stage, (slot.indices, slot.weights), strict=False):
+                before = time.perf_counter()
+                _core.gather(array, places[i:j], starts[i:j] - first, out[: last - first], threads.resolve(None))
+                gathering += time.perf_counter() - before
+                self.device.upload(out[: last - first], into=target, offset=first)
+            self._let_go(int(places[i:j].min()), int((places[i:j] + lengths[i:j]).max()))
+            i = j
+        total = int(ends[-1])
+        self.gather_rate += LEARN * (total / max(gathering, 1e-7) - self.gather_rate)
         self.copied += total * self.edge
         self.seconds += time.perf_counter() - begun
         return starts

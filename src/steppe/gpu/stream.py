@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import DeviceError, DeviceMemoryError, DistanceOverflowError, SteppeError
-from ..search import Answer
+from ..search import Answer, Streamed
 from . import work as _work
 from .bellman_ford import look_for_cycle
 from .keys import Keys, choices
@@ -143,7 +143,7 @@ def _search(stream: Passes, method: str) -> Passes:
     while stream.advance():
         stream.go()
         if progress is not None:
-            progress(stream.work_done()[0])
+            progress(Streamed(stream.work_done()[0], stream.parts.count, stream.passes, stream.slots.copied))
         below = bool(stream.faults & _work.BELOW)
         if stream.faults and stream.keys.dist == "u32" and stream.outgrown():
             break
@@ -176,15 +176,11 @@ def _check_lost(graph: Graph, distances: Array, parts: Parts) -> None:
 def _explained(stream: Passes, method: str, counters: Counters, seconds: float) -> dict[str, Any]:
     slots, parts = stream.slots, stream.parts
     all_bytes = parts.edges * slots.edge
-    share = slots.seconds / max(seconds, 1e-9)
-    reason = (
-        f"{all_bytes:,} bytes of edges in {parts.count} parts, room for {len(slots.slots)}: streamed, "
-        f"{100 * share:.0f} % of the time spent copying"
-    )
+    note = f"{all_bytes:,} bytes of edges in {parts.count} parts, room for {len(slots.slots)}: streamed"
     if stream.search.record_paths and not stream.recorded:
-        reason += "; distance and predecessor do not fit one atomic: predecessors in a pass of their own"
+        note += "; distance and predecessor do not fit one atomic: predecessors in a pass of their own"
     explained: dict[str, Any] = {
-        "reason": reason,
+        "note": note,
         "rounds": stream.rounds,
         "parts": parts.count,
         "passes": stream.passes,
@@ -192,6 +188,7 @@ def _explained(stream: Passes, method: str, counters: Counters, seconds: float) 
         "bytes_copied": counters.bytes_up + counters.bytes_down,
         "bytes_skipped": max(0, stream.passes * all_bytes - slots.copied),
         "peak_device_bytes": counters.peak_bytes,
+        "copy_share": min(1.0, slots.seconds / max(seconds, 1e-9)),
         "compile_seconds": counters.compile_seconds,
     }
     if method == "delta-stepping":

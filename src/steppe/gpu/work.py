@@ -162,5 +162,5 @@ def answer(
         "compile_seconds": counters.compile_seconds,
     }
     if search.record_paths and predecessors is None:
-        explained["reason"] = "distance and predecessor do not fit one atomic: predecessors in a pass of their own"
+        explained["note"] = "distance and predecessor do not fit one atomic: predecessors in a pass of their own"
     return Answer(distances, predecessors, explained)

@@ -60,11 +60,18 @@ DEVICE u32 lower(GLOBAL KEY *dist, GLOBAL u64 *cells, i32 v, KEY key, i32 u, u32
 #endif
 }
 
-/* Counts one more NEAR row in part p: that of v, as far as it lies there. */
-DEVICE void count_near(i64 begin, i64 end, i64 p, i64 size, GLOBAL u32 *state) {
-    i64 from = begin > p * size ? begin : p * size, to = end < (p + 1) * size ? end : (p + 1) * size;
-    ADD_u32(&state[HEAD + 2 * p], pieces(to - from));
-    ADD_u32(&state[HEAD + 2 * p + 1], (u32)(to - from));
+/* The edges of a row that lie in part p. */
+DEVICE i64 inside(i64 begin, i64 end, i64 p, i64 size) {
+    return (end < (p + 1) * size ? end : (p + 1) * size) - (begin > p * size ? begin : p * size);
+}
+
+/* There is more NEAR work in part p. */
+DEVICE void count_near(GLOBAL u32 *state, GLOBAL KEY *least, i64 p, u32 rows, u32 edges, KEY key) {
+    if (edges != 0u) {
+        ADD_u32(&state[HEAD + 2 * p], rows);
+        ADD_u32(&state[HEAD + 2 * p + 1], edges);
+    }
+    if (key < LOAD(&least[p])) MIN_KEY(&least[p], key);
 }
 
 DEVICE void arouse(GLOBAL const i64 *indptr, GLOBAL u32 *marks, GLOBAL u32 *state, GLOBAL KEY *least, i64 parts, i64 size,
@@ -76,9 +83,10 @@ DEVICE void arouse(GLOBAL const i64 *indptr, GLOBAL u32 *marks, GLOBAL u32 *stat
         if (key > last) {
             if (LOAD(&marks[v + p]) == 0u) CAS_u32(&marks[v + p], 0u, FAR);
         } else {
+            i64 length = 0; /* counted already */
             if (LOAD(&marks[v + p]) != NEAR && EXCH_u32(&marks[v + p], NEAR) != NEAR)
-                count_near(begin, end, p, size, state);
-            if (key < LOAD(&least[p])) MIN_KEY(&least[p], key);
+                length = inside(begin, end, p, size);
+            count_near(state, least, p, pieces(length), (u32)length, key);
         }
     }
 }
@@ -181,27 +189,40 @@ KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indic
     }
 }
 
-/* The host has set least[parts] to infinity; what stays FAR lowers it again. */
+/* The host has set least[parts] to infinity; what stays FAR lowers it again. Whatever is beyond `before`, the last value of
+ * `last`, is FAR, and nothing else is: what was worked on before costs a look at its distance. A thread's vertices lie in
+ * ascending order, so it counts by itself until the part changes, and all the threads of a part do not queue for one cell. */
 KERNEL widen(GLOBAL const i64 *RESTRICT indptr, GLOBAL const KEY *dist, GLOBAL const u64 *cells, GLOBAL u32 *marks,
-               GLOBAL u32 *state, GLOBAL KEY *least, i64 parts, i64 size, i64 n, KEY last) {
+             GLOBAL u32 *state, GLOBAL KEY *least, i64 parts, i64 size, i64 n, KEY before, KEY last) {
     LOCAL KEY scratch[BLOCK];
-    KEY left = KEY_INF;
+    KEY left = KEY_INF, nearest = KEY_INF;
+    i64 at = 0; /* the part that is counted */
+    u32 rows = 0u, edges = 0u;
     for (i64 u = GLOBAL_ID; u < n; u += GLOBAL_SIZE) {
+        KEY key = DISTANCE_KEY(u);
+        if (key <= before || key == KEY_INF) continue;
         i64 begin = indptr[u], end = indptr[u + 1];
         if (begin == end) continue;
-        KEY key = DISTANCE_KEY(u);
-        if (key == KEY_INF) continue;
-        for (i64 p = begin / size; p * size < end; p++) {
-            if (marks[u + p] != FAR) continue;
-            if (key > last) {
-                left = key < left ? key : left;
-            } else {
-                marks[u + p] = NEAR;
-                count_near(begin, end, p, size, state);
-                if (key < LOAD(&least[p])) MIN_KEY(&least[p], key);
+        if (key > last) {
+            left = key < left ? key : left;
+            continue;
+        }
+        i64 p = begin >= at * size && begin < (at + 1) * size ? at : begin / size;
+        for (; p * size < end; p++) {
+            if (p != at) {
+                count_near(state, least, at, rows, edges, nearest);
+                at = p;
+                rows = edges = 0u;
+                nearest = KEY_INF;
             }
+            marks[u + p] = NEAR;
+            i64 length = inside(begin, end, p, size);
+            rows += pieces(length);
+            edges += (u32)length;
+            nearest = key < nearest ? key : nearest;
         }
     }
+    count_near(state, least, at, rows, edges, nearest);
     left = PASTE(block_min_, KEY)(scratch, left);
     if (LOCAL_ID == 0 && left != KEY_INF) MIN_KEY(&least[parts], left);
 }
