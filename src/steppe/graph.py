@@ -331,19 +331,13 @@ class Graph:
     def _can_pack(self) -> bool:
         return self.indices.dtype == np.int32 and self.num_edges < 2**32 and not self.has_negative
 
-    def packed(self) -> tuple[_core.Packed | None, _core.Packed | None]:
+    def packed(self, *, searching: bool = True) -> tuple[_core.Packed | None, _core.Packed | None]:
         """Return the rows as :meth:`prepare` made them, (out, in); (None, None) on the first search."""
         with self._lock:
-            if "packed" not in self._cache and self._can_pack():
+            if searching and "packed" not in self._cache and self._can_pack():
                 self._cache["searches"] = self._cache.get("searches", 0) + 1
                 if self._cache["searches"] > 1:
                     self.prepare()
-            out, into = self._cache.get("packed", (None, None))
-            return out, into
-
-    def packed_if_known(self) -> tuple[_core.Packed | None, _core.Packed | None]:
-        """Return the rows of :meth:`packed` if they were made before, else (None, None)."""
-        with self._lock:
             out, into = self._cache.get("packed", (None, None))
             return out, into
 

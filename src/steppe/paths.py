@@ -189,7 +189,7 @@ class Paths:
                 uniform = weights is None or (weights.dtype.kind == "i" and g.min_weight == g.max_weight > 0)
                 least = 1 if weights is None else g.min_weight
                 args = (g.indptr, g.indices, weights, self._sources, self._base, uniform, least, result)
-                rows = (None, None) if self.hops else g.packed_if_known()
+                rows = (None, None) if self.hops else g.packed(searching=False)
                 _core.canonical_predecessors(*args, _threads.resolve(None), *rows)
                 self._predecessors = _read_only(result)
             return self._predecessors
