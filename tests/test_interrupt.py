@@ -95,7 +95,7 @@ def test_a_short_call(call):
 
 
 ENDS = """
-m = 8_000_000
+m = 24_000_000
 u, v = np.empty(m, dtype=np.int32), np.empty(m, dtype=np.int32)
 core.generate_random(1 << 20, 1, u, v, 1)
 rows, columns = np.empty((1 << 20) + 1, dtype=np.int64), np.empty(m, dtype=np.int32)
