@@ -14,6 +14,8 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "csr.hpp"
 #include "memory.hpp"
@@ -69,10 +71,11 @@ class Packed {
         : n(g.n), offsets_(g.n + 1), edges_(std::max<int64_t>(g.edges(), 1)), lightest_(g.n) {  // never a null pointer
         for (int64_t v = 0; v <= n; ++v) offsets_[v] = static_cast<uint32_t>(g.offsets[v]);
         parallel_for(threads, n, 1 << 12, watch, [&](int64_t begin, int64_t end, int) {
+            std::vector<Edge> room;
             for (int64_t v = begin; v < end; ++v) {
                 const int64_t first = g.offsets[v], last = g.offsets[v + 1];
                 for (int64_t e = first; e < last; ++e) edges_[e] = Edge::make(g.targets[e], g.weights[e]);
-                sort(&edges_[0] + first, &edges_[0] + last);
+                sort(&edges_[0] + first, &edges_[0] + last, room);
                 lightest_[v] = first < last ? static_cast<Key>(edges_[first].weight()) : kInfinity<Key>;
             }
         });
@@ -95,8 +98,20 @@ class Packed {
     Key lightest(int32_t u) const { return lightest_[u]; }
 
   private:
-    // Most lists are short; insertion keeps them in registers and cache.
-    static void sort(Edge* first, Edge* last) {
+    // Most lists are short; insertion keeps them in registers and cache. Long ones are sorted by the bytes in which
+    // their weights differ, which for small weights is one.
+    static void sort(Edge* first, Edge* last, std::vector<Edge>& room) {
+        if constexpr (sizeof(W) == 4) {
+            uint32_t differ = 0;
+            for (Edge* i = first; i < last; ++i) differ |= static_cast<uint32_t>((i->word ^ first->word) >> 32);
+            int bytes = 0;
+            for (int shift = 0; shift < 32; shift += 8) bytes += (differ >> shift & 0xff) != 0;
+            if (last - first > 48 * bytes) {
+                for (int shift = 0; shift < 32; shift += 8)
+                    if (differ >> shift & 0xff) sort_by_byte(first, last, shift + 32, room);
+                return;
+            }
+        }
         if (last - first > 24) return std::sort(first, last);
         for (Edge* i = first + 1; i < last; ++i) {
             const Edge edge = *i;
@@ -105,6 +120,15 @@ class Packed {
             *hole = edge;
         }
     }
+    static void sort_by_byte(Edge* first, Edge* last, int shift, std::vector<Edge>& room) {
+        uint32_t place[256] = {};
+        for (Edge* i = first; i < last; ++i) ++place[i->word >> shift & 0xff];
+        uint32_t sum = 0;
+        for (uint32_t& p : place) sum += std::exchange(p, sum);
+        room.assign(first, last);
+        for (const Edge edge : room) first[place[edge.word >> shift & 0xff]++] = edge;
+    }
+
     Buffer<uint32_t> offsets_;
     Buffer<Edge> edges_;
     Buffer<Key> lightest_;
