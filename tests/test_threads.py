@@ -97,7 +97,8 @@ def test_a_large_search_leaves_busy_cpus_alone(monkeypatch, running, expected):
     monkeypatch.delenv("STEPPE_NUM_THREADS", raising=False)
     assert threads.resolve(None, edges=threads.LARGE) == expected
     assert threads.resolve(None, edges=threads.LARGE - 1) == 4
-    assert threads.resolve(2, edges=threads.LARGE) == 2
+    assert threads.resolve(2, edges=threads.LARGE) == min(2, expected)
+    assert threads.resolve(2, edges=threads.LARGE - 1) == 2
 
 
 @pytest.mark.parametrize("text", ["many", "0", "-1", "1.5"])

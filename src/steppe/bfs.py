@@ -47,7 +47,7 @@ def bfs(
     record_paths : bool
         Record a tree during the search; otherwise the canonical one is built when asked for.
     threads : int, optional
-        Default: ``STEPPE_NUM_THREADS``, or all CPUs this process may use.
+        At most so many; default: ``STEPPE_NUM_THREADS``, or all CPUs this process may use. See :func:`steppe.sssp`.
     memory_limit : int, optional
         Bytes the search may take on a device, where edges that do not fit are streamed; on the CPU, bytes beside the file the
         edges are mapped from.

@@ -67,7 +67,8 @@ def sssp(
         Record a tree during the search, distance and predecessor changing together; otherwise the canonical tree is built when
         asked for.
     threads : int, optional
-        Default: ``STEPPE_NUM_THREADS``, or all CPUs this process may use.
+        At most so many; default: ``STEPPE_NUM_THREADS``, or all CPUs this process may use. A large search leaves out CPUs that
+        are busy with something else, and ``explain()`` tells how many took part.
     memory_limit : int, optional
         Bytes the search may take on a device, where edges that do not fit are streamed; on the CPU, bytes beside the file the
         edges are mapped from.

@@ -58,22 +58,20 @@ def _others() -> int:
 
 
 def resolve(threads: int | None, *, edges: int = 0) -> int:
-    """Return the thread count for a call: the argument, else ``STEPPE_NUM_THREADS``, else what the machine has.
+    """Return the thread count for a call: the argument, else ``STEPPE_NUM_THREADS``, else :func:`available`.
 
-    That is :func:`available`, or :func:`free` for a search of many ``edges``.
+    A search of many ``edges`` gets no more than are :func:`free`, whatever was asked for: more would make it slower.
 
     >>> resolve(3)
     3
     """
     if threads is None:
         text = os.environ.get("STEPPE_NUM_THREADS", "")
-        if not text:
-            return free() if edges >= LARGE else available()
         try:
-            threads = int(text)
+            threads = int(text) if text else available()
         except ValueError:
             raise ValueError(f"STEPPE_NUM_THREADS must be a whole number, not {text!r}") from None
     threads = operator.index(threads)
     if threads < 1:
         raise ValueError(f"threads must be at least 1, not {threads}")
-    return threads
+    return min(threads, free()) if threads > 1 and edges >= LARGE else threads
