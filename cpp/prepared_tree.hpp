@@ -73,37 +73,55 @@ bool pull_tight(const In& in, const D* d, int32_t v, D low, int64_t first, int64
 
 #if STEPPE_AVX512
 // Distances are compared by their prints, which fit the cache where distances do not: one in 256 of the edges that are
-// not tight will seem so.
+// not tight will seem so. Returns the new end of `found`.
+template <int kLanes, class D>
+STEPPE_LANE int keep_tight(const Edges<D, kLanes>& edges, __mmask8 among, typename Lanes<D, kLanes>::Register du,
+                           typename Lanes<D, kLanes>::Targets from, const uint8_t* prints, Tight<D>& __restrict found,
+                           int count) {
+    using L = Lanes<D, kLanes>;
+    const auto sum = L::add(du, edges.weight);
+    const __mmask8 same = L::same_print(among, edges.target, prints, L::print(sum));
+    L::store(found.distance + count, same, sum);
+    L::store_targets(found.from + count, 0xff, from);
+    L::store_targets(found.to + count, same, edges.target);
+    return count + std::popcount(static_cast<unsigned>(same));
+}
+
 template <class Rows, class D>
 STEPPE_WIDE void sweep_avx512(const Rows& g, const D* d, const uint8_t* prints, int32_t u, int64_t first, int64_t last,
                               Tight<D>& __restrict found) {
-    constexpr int kLanes = Rows::kRecords ? 4 : 8;
-    using L = Lanes<D, kLanes>;
-    const auto du = L::all(d[u]);
-    const auto from = Lanes<int32_t, kLanes>::all(u);
+    const auto du = Lanes<D, 8>::all(d[u]);
+    const auto from = Lanes<int32_t, 8>::all(u);
     int count = found.count;
-    auto keep = [&](const Edges<D, kLanes>& edges, __mmask8 among) STEPPE_WIDE {
-        const auto sum = L::add(du, edges.weight);
-        const __mmask8 same = L::same_print(among, edges.target, prints, L::print(sum));
-        L::store(found.distance + count, same, sum);
-        L::store_targets(found.from + count, 0xff, from);
-        L::store_targets(found.to + count, same, edges.target);
-        count += std::popcount(static_cast<unsigned>(same));
-    };
-    if constexpr (Rows::kRecords) {
-        for (const auto* r = g.record(u);; r = g.record(r[3].target())) {
+    for (int64_t e = first; e < last; e += 8) {
+        const auto among = static_cast<__mmask8>(last - e < 8 ? (1u << (last - e)) - 1 : 0xff);
+        count = keep_tight<8>(read_eight<D>(g, e, among), among, du, from, prints, found, count);
+    }
+    found.count = count;
+}
+
+// Records of the vertices [begin, end), as far as there is room; returns the first that was not swept.
+template <class W, class D>
+STEPPE_WIDE int64_t sweep_records_avx512(const Quads<W>& g, const D* d, const uint8_t* prints, int64_t begin,
+                                         int64_t end, Tight<D>& __restrict found) {
+    const auto* const records = g.record(0);
+    int count = found.count;
+    int64_t i = begin;
+    for (; i < end && count <= Tight<D>::kRoom - Quads<W>::kMostEdges; ++i) {
+        if (d[i] == kInfinity<D>) continue;
+        const auto du = Lanes<D, 4>::all(d[i]);
+        const auto from = Lanes<int32_t, 4>::all(static_cast<int32_t>(i));
+        for (const auto* r = records + 4 * i;; r = records + 4 * int64_t{r[3].target()}) {
             const bool linked = r[3].weight() < 0;
             const Edges<D, 4> four = read_four<D>(r);
-            keep(four, _mm_mask_cmpneq_epi32_mask(static_cast<__mmask8>(linked ? 0x7 : 0xf), four.target, from));
+            const __mmask8 real =
+                _mm_mask_cmpneq_epi32_mask(static_cast<__mmask8>(linked ? 0x7 : 0xf), four.target, from);
+            count = keep_tight<4>(four, real, du, from, prints, found, count);
             if (STEPPE_LIKELY(!linked)) break;
-        }
-    } else {
-        for (int64_t e = first; e < last; e += 8) {
-            const auto among = static_cast<__mmask8>(last - e < 8 ? (1u << (last - e)) - 1 : 0xff);
-            keep(read_eight<D>(g, e, among), among);
         }
     }
     found.count = count;
+    return i;
 }
 
 template <class In, class D>
@@ -200,18 +218,17 @@ class PreparedTree {
     void push(D low) {
         for_ranges([&](int64_t begin, int64_t end, std::vector<Tie<int32_t>>& ties) {
             Tight<D> found;
-            for (int64_t i = begin; i < end; ++i) {
-                // Rows that are passed over break the stride the processor would follow by itself.
-                if constexpr (!Rows::kRecords)
-                    if (i + 16 < g_.n && d_[i + 16] < low) g_.prefetch_edges(g_.first(static_cast<int32_t>(i + 16)));
-                if (!(d_[i] < low)) continue;
-                const auto u = static_cast<int32_t>(i);
+            for (int64_t i = begin; i < end;) {
                 if constexpr (Rows::kRecords) {
-                    sweep_best(u, 0, 0, found);
-                    if (found.count > Tight<D>::kRoom - Rows::kMostEdges) take<kShared>(found, ties);
+                    i = sweep_records(i, end, found);
+                    take<kShared>(found, ties);
                 } else {
+                    // Rows that are passed over break the stride the processor would follow by itself.
+                    if (i + 16 < g_.n && d_[i + 16] < low) g_.prefetch_edges(g_.first(static_cast<int32_t>(i + 16)));
+                    const auto u = static_cast<int32_t>(i++);
+                    if (!(d_[u] < low)) continue;
                     for_pieces(g_.first(u), g_.last(u), found, [&](int64_t first, int64_t last) {
-                        sweep_best(u, first, last, found);
+                        sweep_edges(u, first, last, found);
                         if (found.count > Tight<D>::kRoom / 2) take<kShared>(found, ties);
                         return true;
                     });
@@ -254,7 +271,16 @@ class PreparedTree {
                 take_tail<kShared>(found.from[k], found.to[k], pred_, ties);
         found.count = 0;
     }
-    void sweep_best(int32_t u, int64_t first, int64_t last, Tight<D>& found) const {
+    int64_t sweep_records(int64_t begin, int64_t end, Tight<D>& found) const {
+#if STEPPE_AVX512
+        if (avx512_wanted()) return sweep_records_avx512(g_, d_, prints_.data(), begin, end, found);
+#endif
+        int64_t i = begin;
+        for (; i < end && found.count <= Tight<D>::kRoom - Rows::kMostEdges; ++i)
+            if (d_[i] != kInfinity<D>) sweep(g_, d_, static_cast<int32_t>(i), 0, 0, found);
+        return i;
+    }
+    void sweep_edges(int32_t u, int64_t first, int64_t last, Tight<D>& found) const {
 #if STEPPE_AVX512
         if (avx512_wanted()) return sweep_avx512(g_, d_, prints_.data(), u, first, last, found);
 #endif
