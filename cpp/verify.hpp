@@ -28,6 +28,7 @@
 #include "pages.hpp"
 #include "parallel.hpp"
 #include "tight.hpp"
+#include "tight_avx512.hpp"
 #include "watch.hpp"
 
 namespace steppe {
@@ -130,23 +131,55 @@ class Verifier {
         return Fault::none;
     }
 
-    struct Edge {
-        V u, v;
-    };
+    using Edge = TightEdge<V>;
+    // Distances as vectors compare them. Public integers are int64, nearly always 32 bits hold them.
+    using Bits =
+        std::conditional_t<std::is_floating_point_v<D>, D, std::conditional_t<sizeof(W) == 8, uint64_t, uint32_t>>;
+    static constexpr bool kVectors = STEPPE_AVX512 && sizeof(V) == 4 && (std::is_floating_point_v<D> || sizeof(W) == 4);
+
+    // The distances for append_tight_avx512, or null where that cannot be used.
+    const Bits* as_bits() {
+#if STEPPE_AVX512
+        if constexpr (kVectors) {
+            if (c_.negative || !avx512_wanted()) return nullptr;
+            if constexpr (sizeof(D) == sizeof(Bits)) return reinterpret_cast<const Bits*>(d_);
+            narrow_ = Buffer<Bits>(g_.n);
+            std::atomic<bool> fits{true};
+            for_blocks([&](int64_t begin, int64_t end) {
+                bool all = true;
+                for (int64_t v = begin; v < end; ++v) {
+                    all &= (d_[v] >= 0 && d_[v] <= static_cast<D>(kLargest<uint32_t>)) || d_[v] == kInfinity<D>;
+                    narrow_[v] = static_cast<Bits>(std::min<D>(d_[v], static_cast<D>(kInfinity<uint32_t>)));
+                }
+                if (!all) fits.store(false, std::memory_order_relaxed);
+            });
+            return fits.load() ? narrow_.data() : nullptr;
+        }
+#endif
+        return nullptr;
+    }
+
+    // The tight edges of u among [first, last) at `at`; ors into `bad` whether an edge may be at fault.
+    Edge* append([[maybe_unused]] const Bits* bits, V u, int64_t first, int64_t last, Edge* at, bool& bad) const {
+#if STEPPE_AVX512
+        if constexpr (kVectors)
+            if (bits) return append_tight_avx512<weighted>(g_, bits, u, first, last, at, bad);
+#endif
+        return append_tight<weighted>(g_, d_, d_[u], first, last, at, bad, [u](V v) { return Edge{u, v}; });
+    }
 
     void sweep() {
+        const Bits* const bits = as_bits();
         for_blocks([&](int64_t begin, int64_t end) {
-            Edge list[2 * kPiece + 1];  // tight edges not yet looked at
+            Edge list[2 * kPiece + 8];  // tight edges not yet looked at
             Edge* at = list;
             for (int64_t u = begin; u < end; ++u) {
                 const Fault own = own_fault(u);
                 if (own != Fault::none) return report(own, u, -1);
-                const D a = d_[u];
-                if (a == kInfinity<D>) continue;
+                if (d_[u] == kInfinity<D>) continue;
                 bool bad = false;
                 for (int64_t e = g_.offsets[u], stop = g_.offsets[u + 1]; e < stop; e += kPiece) {
-                    at = append_tight<weighted>(g_, d_, a, e, std::min(stop, e + kPiece), at, bad,
-                                                [u](V v) { return Edge{static_cast<V>(u), v}; });
+                    at = append(bits, static_cast<V>(u), e, std::min(stop, e + kPiece), at, bad);
                     if (at - list > kPiece) at = look_at(list, at);
                 }
                 if (STEPPE_UNLIKELY(bad) && !excused(u)) return;
@@ -261,6 +294,7 @@ class Verifier {
     const int threads_;
     Watch& watch_;
     Buffer<uint8_t> marks_;
+    Buffer<Bits> narrow_;
     std::atomic<int64_t> first_{std::numeric_limits<int64_t>::max()};
     std::mutex lock_;
     Finding finding_;

@@ -29,6 +29,14 @@ def ids(case):
     return f"{case[0]}-{getattr(case[1], '__name__', case[1])}"
 
 
+@pytest.fixture(autouse=True, scope="module", params=[True, False], ids=["avx512", "plain"])
+def vectors(request):
+    """Look at eight edges at once, or at one; a processor without AVX-512 does the latter twice."""
+    before = _core.use_avx512(request.param)
+    yield
+    _core.use_avx512(before)
+
+
 def accepted(graph, distances, sources=SOURCE, **options):
     try:
         check(graph, np.asarray(sources), distances, **options)
