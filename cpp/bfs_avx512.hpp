@@ -24,7 +24,7 @@ struct Unseen {
 #if STEPPE_AVX512
 template <bool kPaths>
 STEPPE_WIDE void unseen_avx512(const Csr<int32_t, int32_t>& g, const int32_t* hops, const int32_t* queue, int64_t size,
-                               Place& __restrict at, Unseen<int32_t>& __restrict found) {
+                               Place& STEPPE_RESTRICT at, Unseen<int32_t>& STEPPE_RESTRICT found) {
     const int64_t* const offsets = g.offsets;  // in registers: for the compiler a stored vector may change anything
     const int32_t* const targets = g.targets;
     const __m256i none = _mm256_set1_epi32(kNoHops);

@@ -42,7 +42,7 @@ uint8_t print_of(D distance) {
 
 // Writes down the edges of u among [first, last), or all of its record's, that are tight, or seem so.
 template <class Rows, class D>
-void sweep(const Rows& g, const D* d, int32_t u, int64_t first, int64_t last, Tight<D>& __restrict found) {
+void sweep(const Rows& g, const D* d, int32_t u, int64_t first, int64_t last, Tight<D>& STEPPE_RESTRICT found) {
     int count = found.count;
     auto keep = [&](int32_t v, auto weight) {
         found.distance[count] = d[u] + static_cast<D>(weight);
@@ -58,7 +58,8 @@ void sweep(const Rows& g, const D* d, int32_t u, int64_t first, int64_t last, Ti
 
 // Writes down the tight in-edges of v among [first, last) with low + w <= d(v); returns whether one was heavier.
 template <class In, class D>
-bool pull_tight(const In& in, const D* d, int32_t v, D low, int64_t first, int64_t last, Tight<D>& __restrict found) {
+bool pull_tight(const In& in, const D* d, int32_t v, D low, int64_t first, int64_t last,
+                Tight<D>& STEPPE_RESTRICT found) {
     for (int64_t e = first; e < last; ++e) {
         const D w = static_cast<D>(in.weight(e));
         if (low + w > d[v]) return true;
@@ -76,8 +77,8 @@ bool pull_tight(const In& in, const D* d, int32_t v, D low, int64_t first, int64
 // not tight will seem so. Returns the new end of `found`.
 template <int kLanes, class D>
 STEPPE_LANE int keep_tight(const Edges<D, kLanes>& edges, __mmask8 among, typename Lanes<D, kLanes>::Register du,
-                           typename Lanes<D, kLanes>::Targets from, const uint8_t* prints, Tight<D>& __restrict found,
-                           int count) {
+                           typename Lanes<D, kLanes>::Targets from, const uint8_t* prints,
+                           Tight<D>& STEPPE_RESTRICT found, int count) {
     using L = Lanes<D, kLanes>;
     const auto sum = L::add(du, edges.weight);
     const __mmask8 same = L::same_print(among, edges.target, prints, L::print(sum));
@@ -89,7 +90,7 @@ STEPPE_LANE int keep_tight(const Edges<D, kLanes>& edges, __mmask8 among, typena
 
 template <class Rows, class D>
 STEPPE_WIDE void sweep_avx512(const Rows& g, const D* d, const uint8_t* prints, int32_t u, int64_t first, int64_t last,
-                              Tight<D>& __restrict found) {
+                              Tight<D>& STEPPE_RESTRICT found) {
     const auto du = Lanes<D, 8>::all(d[u]);
     const auto from = Lanes<int32_t, 8>::all(u);
     int count = found.count;
@@ -103,7 +104,7 @@ STEPPE_WIDE void sweep_avx512(const Rows& g, const D* d, const uint8_t* prints, 
 // Records of the vertices [begin, end), as far as there is room; returns the first that was not swept.
 template <class W, class D>
 STEPPE_WIDE int64_t sweep_records_avx512(const Quads<W>& g, const D* d, const uint8_t* prints, int64_t begin,
-                                         int64_t end, Tight<D>& __restrict found) {
+                                         int64_t end, Tight<D>& STEPPE_RESTRICT found) {
     const auto* const records = g.record(0);
     int count = found.count;
     int64_t i = begin;
@@ -126,7 +127,7 @@ STEPPE_WIDE int64_t sweep_records_avx512(const Quads<W>& g, const D* d, const ui
 
 template <class In, class D>
 STEPPE_WIDE bool pull_tight_avx512(const In& in, const D* d, const uint8_t* prints, int32_t v, D low, int64_t first,
-                                   int64_t last, Tight<D>& __restrict found) {
+                                   int64_t last, Tight<D>& STEPPE_RESTRICT found) {
     using L = Lanes<D, 8>;
     const auto dv = L::all(d[v]), bound = L::all(low);
     for (int64_t e = first; e < last; e += 8) {

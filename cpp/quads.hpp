@@ -35,7 +35,7 @@ class Quads {
             if (degree > kMostEdges) return false;
             more += links(degree);
         }
-        return more <= g.n / 8 && g.n + more < std::numeric_limits<int32_t>::max();
+        return more <= g.n / 8 && g.n + more < int64_t{1} << 30;  // vectors of indices may be doubled
     }
 
     // Weights must not be negative.

@@ -111,7 +111,7 @@ class Walk {
 // Scans a batch; returns the number of edges.
 template <bool kPaths, class Rows, class T, class V, class D>
 int64_t scan(const Rows& g, const T& tentative, const Width<D>& width, int64_t bucket, const V* list, size_t size,
-             Place& __restrict at, Candidates<V, D>& __restrict found) {
+             Place& STEPPE_RESTRICT at, Candidates<V, D>& STEPPE_RESTRICT found) {
     int count = 0;
     int64_t scanned = 0;
     Walk<Rows, T, V, D> walk(g, tentative, width, bucket, list, size, at);

@@ -173,7 +173,7 @@ STEPPE_LANE Edges<D, 4> read_four(const WideEdge<W>* record) {
 
 template <bool kPaths, class Rows, class T, class V, class D>
 STEPPE_WIDE int64_t scan_avx512(const Rows& g, const T& tentative, const Width<D>& width, int64_t bucket, const V* list,
-                                size_t size, Place& __restrict at, Candidates<V, D>& __restrict found) {
+                                size_t size, Place& STEPPE_RESTRICT at, Candidates<V, D>& STEPPE_RESTRICT found) {
     constexpr int kLanes = Rows::kRecords ? 4 : 8;
     using L = Lanes<D, kLanes>;
     const void* base = tentative.distances();

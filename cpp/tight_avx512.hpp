@@ -17,7 +17,7 @@ struct TightEdge {
 // `bad` whether an edge may improve its target or lead to an unreached one. Returns the new end.
 template <bool weighted, class W, class Bits>
 STEPPE_WIDE TightEdge<int32_t>* append_tight_avx512(const Csr<int32_t, W>& g, const Bits* d, int32_t u, int64_t first,
-                                                    int64_t last, TightEdge<int32_t>* __restrict at, bool& bad) {
+                                                    int64_t last, TightEdge<int32_t>* STEPPE_RESTRICT at, bool& bad) {
     using L = Lanes<Bits, 8>;
     const auto du = L::all(d[u]), infinity = L::all(kInfinity<Bits>);
     const __m512i from = _mm512_set1_epi64(static_cast<uint32_t>(u));
