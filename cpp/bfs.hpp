@@ -2,7 +2,7 @@
 //
 //   top-down    every vertex of the frontier claims its unseen out-neighbours. On one thread "seen" is a bitmap (an
 //               eighth of a byte per vertex stays in cache where the distances would not), or in narrow levels the hops
-//               themselves (bfs_avx512.hpp); on several, hops are written without atomics (document 003: all writers of
+//               themselves; on several, hops are written without atomics (document 003: all writers of
 //               a level write the same value) or, with stored paths, the predecessor is claimed by CAS and the winner
 //               writes the hop.
 //   bottom-up   every unseen vertex looks among its in-neighbours for one in the frontier and stops at the first.
@@ -11,18 +11,20 @@
 // A small-diameter graph has one or two levels that hold most of it; there bottom-up reads a fraction of the edges. The
 // switch follows Beamer, Asanovic & Patterson, "Direction-optimizing breadth-first search", SC 2012: down when the
 // frontier's edges exceed 1/15 of the unexplored ones, up again when the frontier is below 1/18 of the vertices and
-// falling. It needs in-edges: `reverse` may be null (then every level is top-down).
-// Levels too small to share run on the calling thread, so a grid's thousands of levels cost no hand-over.
+// falling; and never down for fewer edges than a sixteenth of the vertices, of which it would look at each. It needs
+// in-edges: `reverse` may be null (then every level is top-down). Levels too small to share run on the calling thread,
+// so a grid's thousands of levels cost no hand-over.
 #pragma once
 #include <bit>
 #include <vector>
 
 #include "atomics.hpp"
-#include "bfs_avx512.hpp"
 #include "csr.hpp"
 #include "search.hpp"
 
 namespace steppe {
+
+inline constexpr int32_t kNoHops = std::numeric_limits<int32_t>::max();
 
 template <bool kPaths, class V>
 class Bfs {
@@ -61,7 +63,7 @@ class Bfs {
             if (pending.all_settled([](int32_t h) { return h != kNoHops; }) || search_.watch->poll(touched_)) break;
             ++level_;
             const int64_t before = size;
-            if (!up && in_ && frontier_edges_ > unexplored_ / 15 && size > 64) {
+            if (!up && in_ && frontier_edges_ > std::max(unexplored_ / 15, g_.n / 16)) {
                 up = true;
                 keep_bitmap();
                 to_bitmap();
@@ -87,20 +89,20 @@ class Bfs {
     int64_t top_down() {
         const bool shared = search_.threads > 1 && frontier_edges_ > (1 << 15);
         frontier_edges_ = 0;
-#if STEPPE_AVX512
-        if constexpr (sizeof(V) == 4)
-            if (!shared && !keeps_bitmap_ && avx512_wanted() && is_narrow(queue_.size())) return top_down_narrow();
-#endif
+        if (!shared && !keeps_bitmap_ && is_narrow()) return top_down_narrow();
         keep_bitmap();
         return shared ? top_down_shared() : top_down_alone();
     }
 
-    // A level too small to be taken from the other side.
-    bool is_narrow(size_t size) const { return static_cast<int64_t>(size) < g_.n / 64; }
+    // Whether the level is too small to be taken from the other side.
+    bool is_narrow() const {
+        return (tail_ > 0 ? tail_ - head_ : static_cast<int64_t>(queue_.size())) < std::max<int64_t>(2, g_.n / 64);
+    }
 
-    // Narrow levels leave the bitmap alone; from the first wide one on it is kept.
+    // Narrow levels have a queue of their own and leave the bitmap alone; from the first wide one on it is kept.
     void keep_bitmap() {
         if (std::exchange(keeps_bitmap_, true)) return;
+        if (tail_ > 0) queue_.assign(found_.data() + head_, found_.data() + tail_);
         for (int64_t begin = 0; begin < g_.n; begin += 64) {
             uint64_t word = 0;
             for (int64_t v = begin; v < std::min(begin + 64, g_.n); ++v)
@@ -109,33 +111,53 @@ class Bfs {
         }
     }
 
-#if STEPPE_AVX512
+    // One queue for all narrow levels, so that a look ahead does not end with the level. The hops say what is new: near
+    // each other and in cache where levels are small, while changes of a word of the bitmap would wait for each other.
+    // (A grid of 2 M: 47 ms by the bitmap, 36 so.)
     int64_t top_down_narrow() {
+        V* const queue = room();
+        if (tail_ == 0) {
+            std::copy(queue_.begin(), queue_.end(), queue);
+            tail_ = static_cast<int64_t>(queue_.size());
+        }
         const int32_t hop = static_cast<int32_t>(level_);
-        const int64_t size = static_cast<int64_t>(queue_.size());
-        Unseen<V> unseen;
-        V* const found = room();
-        int64_t tail = 0;
-        for (Place at; static_cast<int64_t>(at.i) < size;) {
-            unseen_avx512<kPaths>(g_, hops_, queue_.data(), size, at, unseen);
-            for (int k = 0; k < unseen.count; ++k) {
-                const V v = unseen.to[k];
-                const bool fresh = hops_[v] == kNoHops;
-                hops_[v] = hop;
-                if constexpr (kPaths) pred_[v] = fresh ? unseen.from[k] : pred_[v];
-                found[tail] = v;
-                tail += fresh;
+        const int64_t end = tail_;
+        int64_t tail = tail_, read = 0, next_poll = kPoll;
+        for (int64_t i = head_; i < end; ++i) {
+            if (STEPPE_UNLIKELY(read > next_poll)) {
+                if (search_.watch->poll(touched_)) return 0;
+                next_poll = read + kPoll;
+            }
+            if (i + 16 < tail) STEPPE_PREFETCH(&g_.offsets[queue[i + 16]]);
+            if (i + 8 < tail) {
+                STEPPE_PREFETCH(&g_.targets[g_.offsets[queue[i + 8]]]);
+                STEPPE_PREFETCH(&hops_[queue[i + 8]]);
+            }
+            const V u = queue[i];
+            const int64_t first = g_.offsets[u], last = g_.offsets[u + 1];
+            read += last - first;
+            widest_ = std::max(widest_, last - first);
+            for (int64_t e = first; e < last; ++e) {
+                const V v = g_.targets[e];
+                const int32_t old = hops_[v];
+                hops_[v] = std::min(old, hop);
+                if constexpr (kPaths) pred_[v] = old == kNoHops ? u : pred_[v];
+                queue[tail] = v;
+                tail += old == kNoHops;
             }
         }
-        leave(unseen.read);
+        leave(read);
+        head_ = end;
+        tail_ = tail;
         // Where all lists are short so far, the next level's need not be looked up one by one: an estimate will do.
         const int64_t mean = g_.edges() / g_.n + 1;
-        frontier_edges_ = tail * mean;
-        if (unseen.widest > 8 * mean) return take(tail);
-        queue_.assign(found, found + tail);
-        return tail;
+        frontier_edges_ = (tail - end) * mean;
+        if (widest_ > 8 * mean) {
+            frontier_edges_ = 0;
+            for (int64_t i = end; i < tail; ++i) frontier_edges_ += g_.degree(queue[i]);
+        }
+        return tail - end;
     }
-#endif
 
     // The edges of a frontier that has been gone through.
     void leave(int64_t edges) {
@@ -321,6 +343,7 @@ class Bfs {
     std::vector<V> queue_;
     std::vector<std::vector<V>> next_;
     int64_t level_ = 0, frontier_edges_ = 0, touched_ = 0, unexplored_ = g_.edges();
+    int64_t head_ = 0, tail_ = 0, widest_ = 0;  // of the narrow levels' queue; their longest list
     bool shrinking_ = false, keeps_bitmap_ = false;
     Stats stats_;
 };
