@@ -85,7 +85,7 @@ class RouteWorkspace {
   private:
     // (New York's roads: 1024 1.66 ms a query, 2048 1.70, 4096 1.79, 8192 2.09; half a weight would be 512.)
     static double choose_width(double mean_degree, const RouteFacts& facts) {
-        return serial_delta(facts.mean, facts.most, mean_degree) * (mean_degree < 8 ? 2 : 16);
+        return serial_delta(facts.mean, facts.most, mean_degree) * (mean_degree < 8 ? 2 : 32);
     }
     int64_t span(const RouteFacts& facts) const {
         return static_cast<int64_t>(std::min(1e9, facts.most / width.value())) + 2;

@@ -90,8 +90,7 @@ Rest<V, D> push_shared(const Rows& g, const In* in, const Search<V, D>& search, 
             if constexpr (!std::is_same_v<In, NoEdges>) {
                 if (in && thread == 0 && mine.edges_relaxed > next_look) {
                     next_look = mine.edges_relaxed + look;
-                    if (pull_pays(*in, tentative, width.least(bucket), g.edges() - mine.edges_relaxed * team))
-                        turn.store(true, std::memory_order_relaxed);
+                    if (pull_pays(*in, tentative, width.least(bucket))) turn.store(true, std::memory_order_relaxed);
                 }
             }
             if (bins.finished() || search.watch->stopped() || too_wide.load(std::memory_order_relaxed) ||
@@ -143,8 +142,8 @@ Stats delta_stepping_parallel(const Rows& g, const In* in, const Search<V, D>& s
         }
     }
     if (!rest.left.empty()) {
-        stats.note = "a thread was held up: finished on one";
         finish_alone(g, in, search, width, rest.left, tentative, stats);
+        stats.note = "a thread was held up: finished on one";
     }
     if (stats.stuck && !(stats.overflow && sizeof(D) == 4)) {
         Stats again = delta_stepping<kPaths>(g, in, search, dist, pred);

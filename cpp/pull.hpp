@@ -28,23 +28,25 @@ inline bool may_fall(D d, D low, Key lightest) {
     else return low + lightest < d;
 }
 
-// Whether finishing by pull would now read far less than the `left` edges still to be pushed, from a sample of
-// vertices.
+// Whether finishing by pull would now read far less than the edges still to be pushed, from a sample of vertices: their
+// in-edges stand for their out-edges. (Counting what was relaxed would not do: some was relaxed more than once.)
 template <class In, class T, class D>
-bool pull_pays(const In& in, const T& tentative, D low, int64_t left) {
+bool pull_pays(const In& in, const T& tentative, D low) {
     constexpr int64_t kSamples = 2048;
     const int64_t step = std::max<int64_t>(1, in.n / kSamples);
-    int64_t pull = 0;
+    int64_t pull = 0, push = 0;
     for (int64_t i = 0; i < in.n; i += step) {
         const auto v = static_cast<decltype(in.target(0))>(i);
         const D d = tentative.load(v);
-        if (d < low || !may_fall(d, low, in.lightest(v))) continue;
+        if (d < low) continue;
+        push += in.degree(v);
+        if (!may_fall(d, low, in.lightest(v))) continue;
         const int64_t first = in.first(v), last = in.last(v);
         int64_t e = first;
         while (e < last && e - first < 256 && low + static_cast<D>(in.weight(e)) < d) ++e;
         pull += 10 + (e - first);  // finding a vertex costs about as much as ten edges
     }
-    return pull * step * 4 < left;
+    return pull * 4 < push;
 }
 
 // One pass; fills `changed` with the vertices whose distance fell and returns the smallest new distance. `active` are

@@ -46,11 +46,11 @@ class Width {
 };
 
 // A narrow bucket wastes no relaxations, a wide one gives a scan something to look ahead in. On one core work counts
-// more where lists are long: an eighth of the distance that separates neighbours in a sorted list. On short lists half
-// a weight. (New York's roads: 256 3.9 ms, 512 3.6, 1024 3.5, 4096 3.7; a grid: 64 47.7, 128 48.5, 512 55; RMAT: 1 is
-// best.)
+// more where lists are long: a sixteenth of the distance that separates neighbours in a sorted list. On short lists
+// half a weight. (New York's roads: 256 3.9 ms, 512 3.6, 1024 3.5, 4096 3.7; a grid: 64 47.7, 128 48.5, 512 55; RMAT: 1
+// is best.)
 inline double serial_delta(double mean_weight, double max_weight, double mean_degree) {
-    const double delta = mean_degree < 8 ? mean_weight / 2 : mean_weight / mean_degree / 8;
+    const double delta = mean_degree < 8 ? mean_weight / 2 : mean_weight / mean_degree / 16;
     // A path of 2^31 of the heaviest edges still has a bucket that fits in 63 bits.
     return std::max({delta, max_weight * 0x1p-31, std::numeric_limits<double>::min()});
 }
