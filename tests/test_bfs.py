@@ -141,3 +141,12 @@ def test_bad_arguments(options, error):
 def test_a_source_that_is_not_in_the_graph(source):
     with pytest.raises(sp.GraphError, match="not in the graph"):
         sp.bfs(sp.Graph.from_edges([0, 1], [1, 2]), source)
+
+
+@pytest.mark.parametrize("record_paths", [False, True])
+def test_many_narrow_levels(record_paths):
+    """A strip: its queue goes back to the front of its memory several times."""
+    g = sp.generate.grid(20, 12_000, weights=None)
+    found = sp.bfs(g, 5, threads=1, record_paths=record_paths).verify()
+    rows, columns = np.divmod(np.arange(g.num_vertices), 12_000)
+    np.testing.assert_array_equal(found.distances, rows + abs(columns - 5))
