@@ -50,16 +50,15 @@ class CanonicalTree {
         if (hopeful)
             for_ranges([&](int64_t begin, int64_t end, Team&) { std::fill(pred_ + begin, pred_ + end, kUnset); });
         if (uniform) {
-            for_ranges([&](int64_t begin, int64_t end, Team&) { take_smallest(begin, end); });
+            for_ranges([&](int64_t begin, int64_t end, Team&) {
+                if (threads_ == 1) take_smallest<false>(begin, end);
+                else take_smallest<true>(begin, end);
+            });
         } else {
             enough_.store(!hopeful, std::memory_order_relaxed);
             for_ranges([&](int64_t begin, int64_t end, Team& team) { collect(begin, end, team); });
             if (enough_.load(std::memory_order_relaxed) || !rises() || !settle_all()) search();
         }
-        for_ranges([&](int64_t begin, int64_t end, Team&) {
-            for (int64_t v = begin; v < end; ++v)
-                if (pred_[v] == kUnset) pred_[v] = -1;
-        });
     }
 
   private:
@@ -94,11 +93,12 @@ class CanonicalTree {
         watch_.check();
     }
 
+    template <bool kShared>
     void take_smallest(int64_t begin, int64_t end) {
         for (int64_t u = begin; u < end; ++u) {
             if (d_[u] == kInfinity<D>) continue;
             for_sums<weighted>(g_, d_, u, [&](V v, D s, D b) {
-                if (s == b && b != kInfinity<D>) MIN(pred_ + v, static_cast<V>(u));
+                if (s == b && b != kInfinity<D>) take_smaller<kShared>(pred_ + v, static_cast<V>(u));
             });
         }
     }
@@ -147,7 +147,8 @@ class CanonicalTree {
     bool settle_all() {
         std::vector<Tie<V>> ties;
         for (const Team& team : teams_) ties.insert(ties.end(), team.ties.begin(), team.ties.end());
-        return settle_ties(ties, d_, pred_, g_.n);
+        Buffer<uint8_t> room(g_.n);
+        return settle_ties(ties, d_, pred_, g_.n, room.data());
     }
 
     template <class F>
@@ -221,7 +222,7 @@ class CanonicalTree {
                         seen = CAS(&node.hop, kUnset, hop + 1);
                         if (seen == kUnset && node.edges) mine.push_back(v);
                     }
-                    if (seen == kUnset || seen == hop + 1) MIN(&node.pred, u);
+                    if (seen == kUnset || seen == hop + 1) take_smaller<true>(&node.pred, u);
                 });
             }
         });

@@ -40,36 +40,74 @@ uint8_t print_of(D distance) {
     }
 }
 
-// Writes down the edges of u among [first, last), or all of its record's, that are tight, or seem so.
-template <class Rows, class D>
-void sweep(const Rows& g, const D* d, int32_t u, int64_t first, int64_t last, Tight<D>& STEPPE_RESTRICT found) {
-    int count = found.count;
-    auto keep = [&](int32_t v, auto weight) {
-        found.distance[count] = d[u] + static_cast<D>(weight);
-        found.from[count] = u;
-        found.to[count] = v;
-        count += (found.distance[count] == d[v]) & (u != v);  // what fills a record up is a loop
-    };
-    if constexpr (Rows::kRecords) g.each(u, keep);
-    else
-        for (int64_t e = first; e < last; ++e) keep(g.target(e), g.weight(e));
-    found.count = count;
+// Vertices whose rows are to be read, and how far that has got: to edge `e` of list[i], -1 being its first. The rows of
+// some other vertices lie between theirs, so the processor cannot foresee them by itself.
+struct Rows2048 {
+    int32_t list[2048];
+    int64_t size = 0, i = 0, e = -1;
+};
+
+// Writes down the edges of the vertices in `rows` that are tight, as far as there is room.
+template <class Rows, class D, class P>
+void sweep(const Rows& g, const P* d, Rows2048& rows, Tight<D>& STEPPE_RESTRICT found) {
+    for (; rows.i < rows.size; ++rows.i, rows.e = -1) {
+        const int32_t u = rows.list[rows.i];
+        for (int64_t e = rows.e < 0 ? g.first(u) : rows.e; e < g.last(u); ++e) {
+            if (found.count == Tight<D>::kRoom) {
+                rows.e = e;
+                return;
+            }
+            const int32_t v = g.target(e);
+            const D sum = static_cast<D>(d[u]) + static_cast<D>(g.weight(e));
+            found.distance[found.count] = sum;
+            found.from[found.count] = u;
+            found.to[found.count] = v;
+            found.count += sum == static_cast<D>(d[v]);
+        }
+    }
 }
 
-// Writes down the tight in-edges of v among [first, last) with low + w <= d(v); returns whether one was heavier.
-template <class In, class D>
-bool pull_tight(const In& in, const D* d, int32_t v, D low, int64_t first, int64_t last,
-                Tight<D>& STEPPE_RESTRICT found) {
-    for (int64_t e = first; e < last; ++e) {
-        const D w = static_cast<D>(in.weight(e));
-        if (low + w > d[v]) return true;
-        const D du = d[in.target(e)];
-        found.distance[found.count] = du;
-        found.from[found.count] = in.target(e);
-        found.to[found.count] = v;
-        found.count += du != kInfinity<D> && du + w == d[v];
+// The same for all edges of records.
+template <class W, class D, class P>
+int64_t sweep_records(const Quads<W>& g, const P* d, P unreached, int64_t begin, int64_t end,
+                      Tight<D>& STEPPE_RESTRICT found) {
+    int64_t i = begin;
+    for (; i < end && found.count <= Tight<D>::kRoom - Quads<W>::kMostEdges; ++i) {
+        const auto u = static_cast<int32_t>(i);
+        if (d[u] == unreached) continue;
+        int count = found.count;
+        g.each(u, [&](int32_t v, auto weight) {
+            const D sum = static_cast<D>(d[u]) + static_cast<D>(weight);
+            found.distance[count] = sum;
+            found.from[count] = u;
+            found.to[count] = v;
+            count += (sum == static_cast<D>(d[v])) & (u != v);  // what fills a record up is a loop
+        });
+        found.count = count;
     }
-    return false;
+    return i;
+}
+
+// Writes down the tight in-edges of the vertices v in `rows` that have low + w <= d(v), as far as there is room.
+template <class In, class D, class P>
+void pull_tight(const In& in, const P* d, D low, Rows2048& rows, Tight<D>& STEPPE_RESTRICT found) {
+    for (; rows.i < rows.size; ++rows.i, rows.e = -1) {
+        const int32_t v = rows.list[rows.i];
+        const D dv = static_cast<D>(d[v]);
+        for (int64_t e = rows.e < 0 ? in.first(v) : rows.e; e < in.last(v); ++e) {
+            const D w = static_cast<D>(in.weight(e));
+            if (low + w > dv) break;
+            if (found.count == Tight<D>::kRoom) {
+                rows.e = e;
+                return;
+            }
+            const D du = static_cast<D>(d[in.target(e)]);
+            found.distance[found.count] = du;
+            found.from[found.count] = in.target(e);
+            found.to[found.count] = v;
+            found.count += du + w == dv;
+        }
+    }
 }
 
 #if STEPPE_AVX512
@@ -88,29 +126,38 @@ STEPPE_LANE int keep_tight(const Edges<D, kLanes>& edges, __mmask8 among, typena
     return count + std::popcount(static_cast<unsigned>(same));
 }
 
-template <class Rows, class D>
-STEPPE_WIDE void sweep_avx512(const Rows& g, const D* d, const uint8_t* prints, int32_t u, int64_t first, int64_t last,
+template <class Rows, class D, class P>
+STEPPE_WIDE void sweep_avx512(const Rows& g, const P* d, const uint8_t* prints, Rows2048& STEPPE_RESTRICT rows,
                               Tight<D>& STEPPE_RESTRICT found) {
-    const auto du = Lanes<D, 8>::all(d[u]);
-    const auto from = Lanes<int32_t, 8>::all(u);
     int count = found.count;
-    for (int64_t e = first; e < last; e += 8) {
-        const auto among = static_cast<__mmask8>(last - e < 8 ? (1u << (last - e)) - 1 : 0xff);
-        count = keep_tight<8>(read_eight<D>(g, e, among), among, du, from, prints, found, count);
+    for (; rows.i < rows.size; ++rows.i, rows.e = -1) {
+        const int32_t u = rows.list[rows.i];
+        const auto du = Lanes<D, 8>::all(static_cast<D>(d[u]));
+        const auto from = Lanes<int32_t, 8>::all(u);
+        if (rows.i + 8 < rows.size) g.prefetch_edges(g.first(rows.list[rows.i + 8]));
+        const int64_t last = g.last(u);
+        for (int64_t e = rows.e < 0 ? g.first(u) : rows.e; e < last; e += 8) {
+            if (STEPPE_UNLIKELY(count > Tight<D>::kRoom - 8)) {
+                rows.e = e;
+                found.count = count;
+                return;
+            }
+            const auto among = static_cast<__mmask8>(last - e < 8 ? (1u << (last - e)) - 1 : 0xff);
+            count = keep_tight<8>(read_eight<D>(g, e, among), among, du, from, prints, found, count);
+        }
     }
     found.count = count;
 }
 
-// Records of the vertices [begin, end), as far as there is room; returns the first that was not swept.
-template <class W, class D>
-STEPPE_WIDE int64_t sweep_records_avx512(const Quads<W>& g, const D* d, const uint8_t* prints, int64_t begin,
-                                         int64_t end, Tight<D>& STEPPE_RESTRICT found) {
+template <class W, class D, class P>
+STEPPE_WIDE int64_t sweep_records_avx512(const Quads<W>& g, const P* d, P unreached, const uint8_t* prints,
+                                         int64_t begin, int64_t end, Tight<D>& STEPPE_RESTRICT found) {
     const auto* const records = g.record(0);
     int count = found.count;
     int64_t i = begin;
     for (; i < end && count <= Tight<D>::kRoom - Quads<W>::kMostEdges; ++i) {
-        if (d[i] == kInfinity<D>) continue;
-        const auto du = Lanes<D, 4>::all(d[i]);
+        if (d[i] == unreached) continue;
+        const auto du = Lanes<D, 4>::all(static_cast<D>(d[i]));
         const auto from = Lanes<int32_t, 4>::all(static_cast<int32_t>(i));
         for (const auto* r = records + 4 * i;; r = records + 4 * int64_t{r[3].target()}) {
             const bool linked = r[3].weight() < 0;
@@ -125,91 +172,128 @@ STEPPE_WIDE int64_t sweep_records_avx512(const Quads<W>& g, const D* d, const ui
     return i;
 }
 
-template <class In, class D>
-STEPPE_WIDE bool pull_tight_avx512(const In& in, const D* d, const uint8_t* prints, int32_t v, D low, int64_t first,
-                                   int64_t last, Tight<D>& STEPPE_RESTRICT found) {
+template <class In, class D, class P>
+STEPPE_WIDE void pull_tight_avx512(const In& in, const P* d, const uint8_t* prints, D low,
+                                   Rows2048& STEPPE_RESTRICT rows, Tight<D>& STEPPE_RESTRICT found) {
     using L = Lanes<D, 8>;
-    const auto dv = L::all(d[v]), bound = L::all(low);
-    for (int64_t e = first; e < last; e += 8) {
-        const auto among = static_cast<__mmask8>(last - e < 8 ? (1u << (last - e)) - 1 : 0xff);
-        const Edges<D, 8> edges = read_eight<D>(in, e, among);
-        const __mmask8 light = among & ~L::less(among, dv, L::add(bound, edges.weight));
-        __mmask8 tight;
-        if constexpr (std::is_integral_v<D>) {
-            const auto du = reinterpret_cast<typename L::Register>(reinterpret_cast<typename L::Typed>(dv) -
-                                                                   reinterpret_cast<typename L::Typed>(edges.weight));
-            tight = L::same_print(light, edges.target, prints, L::print(du));
-            L::store(found.distance + found.count, tight, du);
-        } else {
-            const auto sum = L::add(L::template gather<sizeof(D)>(light, edges.target, d), edges.weight);
-            tight = L::equal(light, sum, dv);
-            L::store(found.distance + found.count, tight, L::template gather<sizeof(D)>(tight, edges.target, d));
+    const auto bound = L::all(low);
+    int count = found.count;
+    for (; rows.i < rows.size; ++rows.i, rows.e = -1) {
+        const int32_t v = rows.list[rows.i];
+        const auto dv = L::all(static_cast<D>(d[v]));
+        if (rows.i + 8 < rows.size) in.prefetch_edges(in.first(rows.list[rows.i + 8]));
+        const int64_t last = in.last(v);
+        for (int64_t e = rows.e < 0 ? in.first(v) : rows.e; e < last; e += 8) {
+            if (STEPPE_UNLIKELY(count > Tight<D>::kRoom - 8)) {
+                rows.e = e;
+                found.count = count;
+                return;
+            }
+            const auto among = static_cast<__mmask8>(last - e < 8 ? (1u << (last - e)) - 1 : 0xff);
+            const Edges<D, 8> edges = read_eight<D>(in, e, among);
+            const __mmask8 light = among & ~L::less(among, dv, L::add(bound, edges.weight));
+            __mmask8 tight;
+            if constexpr (std::is_integral_v<D>) {
+                const auto du = reinterpret_cast<typename L::Register>(
+                    reinterpret_cast<typename L::Typed>(dv) - reinterpret_cast<typename L::Typed>(edges.weight));
+                tight = L::same_print(light, edges.target, prints, L::print(du));
+                L::store(found.distance + count, tight, du);
+            } else {
+                const auto sum = L::add(L::template gather<sizeof(D)>(light, edges.target, d), edges.weight);
+                tight = L::equal(light, sum, dv);
+                L::store(found.distance + count, tight, L::template gather<sizeof(D)>(tight, edges.target, d));
+            }
+            L::store_targets(found.from + count, tight, edges.target);
+            L::store_targets(found.to + count, 0xff, Lanes<int32_t, 8>::all(v));
+            count += std::popcount(static_cast<unsigned>(tight));
+            if (light != among) break;
         }
-        L::store_targets(found.from + found.count, tight, edges.target);
-        L::store_targets(found.to + found.count, 0xff, Lanes<int32_t, 8>::all(v));
-        found.count += std::popcount(static_cast<unsigned>(tight));
-        if (light != among) return true;
     }
-    return false;
+    found.count = count;
 }
 #endif
 
-template <class Rows, class In, class D>
+// D: what is computed in; P: what distances are given in, wider where they are integers. `unreached` becomes
+// kInfinity<D> or, in 64 bits, twice as much as any distance.
+template <class Rows, class In, class D, class P>
 class PreparedTree {
   public:
-    // `d`: distances, kInfinity where there is none. pred: kUnset everywhere.
-    PreparedTree(const Rows& g, const In* in, const D* d, int32_t* pred, int threads, Watch& watch)
-        : g_(g), in_(in), d_(d), pred_(pred), threads_(threads), watch_(watch), ties_(threads) {}
+    PreparedTree(const Rows& g, const In* in, const P* d, P unreached, int32_t* pred, int threads, Watch& watch)
+        : g_(g),
+          in_(in),
+          d_(d),
+          unreached_(unreached),
+          pred_(pred),
+          threads_(threads),
+          watch_(watch),
+          ties_(threads),
+          prints_(g.n + 3) {}
 
-    // False when there are too many ties: pred is then of no use.
-    bool run() {
-        prints_ = Buffer<uint8_t>(g_.n + 3);
-        for_ranges([&](int64_t begin, int64_t end, auto&) {
-            for (int64_t v = begin; v < end; ++v) prints_[v] = print_of(d_[v]);
+    // False when there are too many ties, or a weight may be lost: pred is then of no use.
+    bool run(D min_weight) {
+        std::vector<P> furthest(threads_, 0);
+        for_ranges([&](int64_t begin, int64_t end, int thread) {
+            P most = 0;
+            for (int64_t v = begin; v < end; ++v) {
+                prints_[v] = print_of(static_cast<D>(d_[v]));
+                most = std::max(most, d_[v] == unreached_ ? P{0} : d_[v]);
+            }
+            std::fill(pred_ + begin, pred_ + end, kUnset<int32_t>);
+            furthest[thread] = std::max(furthest[thread], most);
         });
+        const P most = *std::max_element(furthest.begin(), furthest.end());
+        // Half the smallest weight must count at the largest distance: then every tight edge rises.
+        if constexpr (std::is_integral_v<P>) {
+            if (most > static_cast<P>(kLargest<D>)) return false;
+        } else if (!(most + min_weight / 2 > most)) {
+            return false;
+        }
         const D low = choose();
         if (threads_ == 1) push<false>(low);
         else push<true>(low);
-        if constexpr (Rows::kRecords == false)
+        if constexpr (!Rows::kRecords)
             if (low != kInfinity<D>) pull(low);
         std::vector<Tie<int32_t>> ties;
         for (const auto& mine : ties_) ties.insert(ties.end(), mine.begin(), mine.end());
-        return static_cast<int64_t>(ties.size()) <= most_ties(g_.n) && settle_ties(ties, d_, pred_, g_.n);
+        return static_cast<int64_t>(ties.size()) <= most_ties(g_.n) &&
+               settle_ties(ties, d_, pred_, g_.n, prints_.data());
     }
 
   private:
-    // Where to change from push to pull: the quantile of the sampled distances with the fewest edges to read.
+    // Where to change from push to pull: of some quantiles of the distances, closer to one another the lower they are,
+    // the one with the fewest edges to read, in rows of eight. Both sides of the sum are estimated from samples.
     D choose() const {
         if constexpr (Rows::kRecords) {
             return kInfinity<D>;
         } else {
             if (!in_) return kInfinity<D>;
             std::vector<std::pair<D, int32_t>> sample;
-            for (int64_t v = 0; v < g_.n; v += std::max<int64_t>(1, g_.n / 2048))
-                if (d_[v] != kInfinity<D>) sample.emplace_back(d_[v], static_cast<int32_t>(v));
+            for (int64_t v = 0; v < g_.n; v += std::max<int64_t>(1, g_.n / 16384))
+                if (d_[v] != unreached_) sample.emplace_back(static_cast<D>(d_[v]), static_cast<int32_t>(v));
             std::sort(sample.begin(), sample.end());
+            const size_t count = sample.size(), step = count / 1024 + 1;
             int64_t below = 0, best = 0;
-            for (const auto& at : sample) best += g_.degree(at.second);
+            for (const auto& at : sample) best += eights(g_.degree(at.second));
             D low = kInfinity<D>;
-            for (size_t i = 0; i < sample.size(); ++i) {
-                if (i % 64 == 32) {
-                    int64_t reads = below;
-                    for (size_t j = i; j < sample.size() && reads < best; ++j)
-                        reads += 8 + lighter(sample[j].second, sample[i].first);
-                    if (reads < best) best = reads, low = sample[i].first;
-                }
-                below += g_.degree(sample[i].second);
+            for (size_t i = 0, next = 0; i < count; below += eights(g_.degree(sample[i++].second))) {
+                if (i < next || below > best) continue;
+                next = i + i / 2 + 1;
+                int64_t reads = 0;
+                for (size_t j = i; j < count; j += step) reads += 1 + lighter(sample[j].second, sample[i].first) / 8;
+                reads = below + reads * static_cast<int64_t>(step);
+                if (reads < best) best = reads, low = sample[i].first;
             }
             return low;
         }
     }
+    static int64_t eights(int64_t edges) { return (edges + 7) / 8; }
     // The number of in-edges of v with low + w <= d(v).
     int64_t lighter(int32_t v, D low) const {
         int64_t begin = in_->first(v), end = in_->last(v);
         const int64_t first = begin;
         while (begin < end) {
             const int64_t middle = (begin + end) / 2;
-            if (low + static_cast<D>(in_->weight(middle)) <= d_[v]) begin = middle + 1;
+            if (low + static_cast<D>(in_->weight(middle)) <= static_cast<D>(d_[v])) begin = middle + 1;
             else end = middle;
         }
         return begin - first;
@@ -217,95 +301,83 @@ class PreparedTree {
 
     template <bool kShared>
     void push(D low) {
-        for_ranges([&](int64_t begin, int64_t end, std::vector<Tie<int32_t>>& ties) {
+        for_ranges([&](int64_t begin, int64_t end, int thread) {
             Tight<D> found;
-            for (int64_t i = begin; i < end;) {
-                if constexpr (Rows::kRecords) {
-                    i = sweep_records(i, end, found);
-                    take<kShared>(found, ties);
-                } else {
-                    // Rows that are passed over break the stride the processor would follow by itself.
-                    if (i + 16 < g_.n && d_[i + 16] < low) g_.prefetch_edges(g_.first(static_cast<int32_t>(i + 16)));
-                    const auto u = static_cast<int32_t>(i++);
-                    if (!(d_[u] < low)) continue;
-                    for_pieces(g_.first(u), g_.last(u), found, [&](int64_t first, int64_t last) {
-                        sweep_edges(u, first, last, found);
-                        if (found.count > Tight<D>::kRoom / 2) take<kShared>(found, ties);
-                        return true;
-                    });
+            if constexpr (Rows::kRecords) {
+                for (int64_t i = begin; i < end;) {
+                    i = sweep_best(i, end, found);
+                    take<kShared>(found, ties_[thread]);
+                }
+            } else {
+                Rows2048 rows;
+                for (int64_t u = begin; u < end; ++u) {
+                    rows.list[rows.size] = static_cast<int32_t>(u);
+                    rows.size += (d_[u] != unreached_) & (static_cast<D>(d_[u]) < low);
+                }
+                while (rows.i < rows.size) {
+                    sweep_best(rows, found);
+                    take<kShared>(found, ties_[thread]);
                 }
             }
-            take<kShared>(found, ties);
         });
     }
     void pull(D low) {
-        for_ranges([&](int64_t begin, int64_t end, std::vector<Tie<int32_t>>& ties) {
+        for_ranges([&](int64_t begin, int64_t end, int thread) {
             Tight<D> found;
-            for (int64_t i = begin; i < end; ++i) {
-                const auto v = static_cast<int32_t>(i);
-                if (i + 16 < g_.n && d_[i + 16] > low) in_->prefetch_edges(in_->first(static_cast<int32_t>(i + 16)));
-                if (d_[i] == kInfinity<D> || !(low + static_cast<D>(in_->lightest(v)) <= d_[i])) continue;
-                for_pieces(in_->first(v), in_->last(v), found, [&](int64_t first, int64_t last) {
-                    const bool heavy = pull_best(v, low, first, last, found);
-                    if (found.count > Tight<D>::kRoom / 2) take<false, true>(found, ties);
-                    return !heavy;
-                });
+            Rows2048 rows;
+            for (int64_t v = begin; v < end; ++v) {
+                rows.list[rows.size] = static_cast<int32_t>(v);
+                const D least = low + static_cast<D>(in_->lightest(static_cast<int32_t>(v)));
+                rows.size += (d_[v] != unreached_) & (least >= low) & (least <= static_cast<D>(d_[v]));
             }
-            take<false, true>(found, ties);
+            while (rows.i < rows.size) {
+                pull_best(low, rows, found);
+                take<false, true>(found, ties_[thread]);
+            }
         });
-    }
-    // f(first, last) over the edges of a row, all at once unless there are more than `found` has room for, until it is
-    // false. A branch, not a minimum: the count hangs on what the last gather found, and the next must not wait for it.
-    template <class F>
-    static STEPPE_INLINE void for_pieces(int64_t first, int64_t last, const Tight<D>& found, F f) {
-        while (STEPPE_UNLIKELY(last - first > Tight<D>::kRoom - found.count)) {
-            const int64_t stop = first + Tight<D>::kRoom - found.count;
-            if (!f(first, stop)) return;
-            first = stop;
-        }
-        f(first, last);
     }
     template <bool kShared, bool kPulled = false>
     void take(Tight<D>& found, std::vector<Tie<int32_t>>& ties) {
-        for (int k = 0; k < found.count; ++k)
-            if (found.distance[k] == d_[kPulled ? found.from[k] : found.to[k]] && found.distance[k] != kInfinity<D>)
+        for (int k = 0; k < found.count; ++k) {
+            const P distance = d_[kPulled ? found.from[k] : found.to[k]];
+            if (static_cast<P>(found.distance[k]) == distance && distance != unreached_)
                 take_tail<kShared>(found.from[k], found.to[k], pred_, ties);
+        }
         found.count = 0;
     }
-    int64_t sweep_records(int64_t begin, int64_t end, Tight<D>& found) const {
+    int64_t sweep_best(int64_t begin, int64_t end, Tight<D>& found) const {
 #if STEPPE_AVX512
-        if (avx512_wanted()) return sweep_records_avx512(g_, d_, prints_.data(), begin, end, found);
+        if (avx512_wanted()) return sweep_records_avx512(g_, d_, unreached_, prints_.data(), begin, end, found);
 #endif
-        int64_t i = begin;
-        for (; i < end && found.count <= Tight<D>::kRoom - Rows::kMostEdges; ++i)
-            if (d_[i] != kInfinity<D>) sweep(g_, d_, static_cast<int32_t>(i), 0, 0, found);
-        return i;
+        return sweep_records(g_, d_, unreached_, begin, end, found);
     }
-    void sweep_edges(int32_t u, int64_t first, int64_t last, Tight<D>& found) const {
+    void sweep_best(Rows2048& rows, Tight<D>& found) const {
 #if STEPPE_AVX512
-        if (avx512_wanted()) return sweep_avx512(g_, d_, prints_.data(), u, first, last, found);
+        if (avx512_wanted()) return sweep_avx512(g_, d_, prints_.data(), rows, found);
 #endif
-        sweep(g_, d_, u, first, last, found);
+        sweep(g_, d_, rows, found);
     }
-    bool pull_best(int32_t v, D low, int64_t first, int64_t last, Tight<D>& found) const {
+    void pull_best(D low, Rows2048& rows, Tight<D>& found) const {
 #if STEPPE_AVX512
-        if (avx512_wanted()) return pull_tight_avx512(*in_, d_, prints_.data(), v, low, first, last, found);
+        if (avx512_wanted()) return pull_tight_avx512(*in_, d_, prints_.data(), low, rows, found);
 #endif
-        return pull_tight(*in_, d_, v, low, first, last, found);
+        pull_tight(*in_, d_, low, rows, found);
     }
+    // f(begin, end, thread) over stretches that Rows2048 has room for.
     template <class F>
     void for_ranges(F f) {
         constexpr int64_t kBlock = 2048;
         parallel_for(threads_, g_.n, kBlock, [&](int64_t first, int64_t last, int thread) {
             for (int64_t begin = first; begin < last && !watch_.poll(begin); begin += kBlock)
-                f(begin, std::min(last, begin + kBlock), ties_[thread]);
+                f(begin, std::min(last, begin + kBlock), thread);
         });
         watch_.check();
     }
 
     const Rows& g_;
     const In* const in_;
-    const D* const d_;
+    const P* const d_;
+    const P unreached_;
     int32_t* const pred_;
     const int threads_;
     Watch& watch_;
@@ -313,44 +385,16 @@ class PreparedTree {
     Buffer<uint8_t> prints_;
 };
 
-// Fills pred with kUnset and then the canonical tree, -1 where there is no predecessor; false when it cannot.
-template <class Rows, class In, class W, class D>
-bool prepared_tree(const Rows& g, const In* in, const D* distances, D unreached, W min_weight, int32_t* pred,
+// Writes the canonical tree into pred, -1 where there is no predecessor; false when it cannot.
+template <class Rows, class In, class W, class P>
+bool prepared_tree(const Rows& g, const In* in, const P* distances, P unreached, W min_weight, int32_t* pred,
                    int threads, Watch& watch) {
-    // Public integers are int64; nearly always 32 bits hold them, and half the cache misses go.
-    using N = std::conditional_t<std::is_same_v<W, int32_t>, uint32_t,
+    // Public integers are int64; nearly always 32 bits hold them, and twice as many fit a register.
+    using D = std::conditional_t<std::is_same_v<W, int32_t>, uint32_t,
                                  std::conditional_t<std::is_same_v<W, int64_t>, uint64_t, W>>;
     if (!(min_weight > 0)) return false;
-    Buffer<N> narrow(std::is_integral_v<D> ? g.n : 0);
-    std::atomic<bool> fits{true};
-    D furthest = 0;
-    if constexpr (std::is_integral_v<D>) {
-        parallel_for(threads, g.n, 1 << 16, [&](int64_t begin, int64_t end, int) {
-            bool wide = false;
-            for (int64_t v = begin; v < end; ++v) {
-                const D d = distances[v];
-                wide |= d != unreached && d > static_cast<D>(kLargest<N>);
-                narrow[v] = d == unreached ? kInfinity<N> : static_cast<N>(d);
-            }
-            if (wide) fits.store(false, std::memory_order_relaxed);
-        });
-    } else {
-        for (int64_t v = 0; v < g.n; ++v)
-            if (distances[v] != unreached) furthest = std::max(furthest, distances[v]);
-        // Half the smallest weight must count at the largest distance: then every tight edge rises.
-        if (!(furthest + static_cast<D>(min_weight) / 2 > furthest)) return false;
-    }
-    if (!fits.load()) return false;
-    const N* d = nullptr;
-    if constexpr (std::is_integral_v<D>) d = narrow.data();
-    else d = distances;
-    parallel_for(threads, g.n, 1 << 18,
-                 [&](int64_t begin, int64_t end, int) { std::fill(pred + begin, pred + end, kUnset<int32_t>); });
-    if (!PreparedTree<Rows, In, N>(g, in, d, pred, threads, watch).run()) return false;
-    parallel_for(threads, g.n, 1 << 18, [&](int64_t begin, int64_t end, int) {
-        for (int64_t v = begin; v < end; ++v) pred[v] = pred[v] == kUnset<int32_t> ? -1 : pred[v];
-    });
-    return true;
+    return PreparedTree<Rows, In, D, P>(g, in, distances, unreached, pred, threads, watch)
+        .run(static_cast<D>(min_weight));
 }
 
 }  // namespace steppe

@@ -2,21 +2,33 @@
 //
 // Every tight edge must lead to a strictly larger distance. A tree in which each vertex has the smallest of its tails
 // is then made canonical (fewest edges first, then the smallest tail) in the order of distances: both tails of a tie
-// lie nearer than it and are final, so walking up from both to where they meet tells which has fewer edges above it.
+// lie nearer than it and are final, so walking up from both to where they meet, or to a vertex whose height is known,
+// tells which has fewer edges above it.
 #pragma once
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <limits>
-#include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "atomics.hpp"
 
 namespace steppe {
 
+// No predecessor, which is also the largest of all where predecessors are compared without a sign.
 template <class V>
-inline constexpr V kUnset = std::numeric_limits<V>::max();
+inline constexpr V kUnset = -1;
+
+// *p becomes the smaller of itself and u, in one step where threads share it; returns what it was.
+template <bool kShared, class V>
+inline V take_smaller(V* p, V u) {
+    using Bits = std::make_unsigned_t<V>;
+    if constexpr (kShared) return static_cast<V>(MIN(reinterpret_cast<Bits*>(p), static_cast<Bits>(u)));
+    const V old = *p;
+    *p = static_cast<V>(std::min(static_cast<Bits>(old), static_cast<Bits>(u)));
+    return old;
+}
 
 // A tail of v larger than pred[v].
 template <class V>
@@ -31,31 +43,71 @@ inline int64_t most_ties(int64_t n) { return n / 16 + 64; }
 // any may write pred[v].
 template <bool kShared, class V>
 inline void take_tail(V u, V v, V* pred, std::vector<Tie<V>>& ties) {
-    V old;
-    if constexpr (kShared) old = MIN(pred + v, u);
-    else old = pred[v], pred[v] = std::min(old, u);
+    const V old = take_smaller<kShared>(pred + v, u);
     if (STEPPE_UNLIKELY(old != kUnset<V> && old != u)) ties.push_back({std::max(old, u), v});
 }
 
-// False when the walks become too long; a search then costs less.
-template <class V, class D>
-bool settle_ties(const std::vector<Tie<V>>& ties, const D* d, V* pred, int64_t n) {
-    std::vector<std::tuple<D, V, V>> order;
-    order.reserve(ties.size());
-    for (const Tie<V>& tie : ties) order.emplace_back(d[tie.v], tie.v, tie.u);
-    std::sort(order.begin(), order.end());
-    int64_t steps = n + 1024;
-    for (const auto& [distance, v, u] : order) {
-        V a = pred[v], b = u;
-        int64_t more = 0;  // hop(b's tail) - hop(a's tail)
-        while (a != b && steps-- > 0) {
-            const bool step_a = d[a] >= d[b];
-            V& at = step_a ? a : b;
-            if (pred[at] == kUnset<V>) break;  // both are sources: nothing is nearer
-            at = pred[at];
-            more += step_a ? -1 : 1;
+// Edges above each vertex that a walk has passed, in a byte: trees of small-world graphs are flat, and their walks lead
+// nearly to the source, over the same few vertices.
+template <class V>
+class Heights {
+  public:
+    Heights(uint8_t* of, int64_t n, const V* pred) : of_(of), pred_(pred) { std::fill(of, of + n, kUnknown); }
+
+    // That of v, or -1 where it does not fit.
+    int find(V v) {
+        int above = 0;
+        V top = v;
+        for (; of_[top] == kUnknown; top = pred_[top]) {
+            if (pred_[top] == kUnset<V>) {
+                of_[top] = 0;
+                break;
+            }
+            if (++above >= kUnknown) return -1;
         }
-        if (steps <= 0) return false;
+        int height = above + of_[top];
+        if (height >= kUnknown) return -1;
+        const int found = height;
+        for (; v != top; v = pred_[v]) of_[v] = static_cast<uint8_t>(height--);
+        return found;
+    }
+
+  private:
+    static constexpr uint8_t kUnknown = 255;
+    uint8_t* const of_;
+    const V* const pred_;
+};
+
+// False when the walks become too long; a search then costs less. room: n bytes.
+template <class V, class D>
+bool settle_ties(const std::vector<Tie<V>>& ties, const D* d, V* pred, int64_t n, uint8_t* room) {
+    std::vector<std::pair<D, uint32_t>> order;
+    order.reserve(ties.size());
+    for (const Tie<V>& tie : ties) order.emplace_back(d[tie.v], static_cast<uint32_t>(&tie - ties.data()));
+    std::sort(order.begin(), order.end());
+    Heights<V> heights(room, n, pred);
+    bool flat = true;
+    int64_t steps = n + 1024;
+    for (const auto& [distance, index] : order) {
+        const auto [u, v] = ties[index];
+        V a = pred[v], b = u;
+        int64_t more = 0;  // edges above b - edges above a
+        if (flat) {
+            const int above_a = heights.find(a), above_b = heights.find(b);
+            flat = above_a >= 0 && above_b >= 0;
+            more = above_b - above_a;
+        }
+        if (!flat) {
+            more = 0;
+            while (a != b && steps-- > 0) {
+                const bool step_a = d[a] >= d[b];
+                V& at = step_a ? a : b;
+                if (pred[at] == kUnset<V>) break;  // both are sources: nothing is nearer
+                at = pred[at];
+                more += step_a ? -1 : 1;
+            }
+            if (steps <= 0) return false;
+        }
         if (more < 0 || (more == 0 && u < pred[v])) pred[v] = u;
     }
     return true;
