@@ -8,7 +8,7 @@
 #   make bench      medium graphs against every other library installed: tables and charts, about two minutes
 #   make bench-sssp    large graphs against SciPy (and GAP, where STEPPE_GAP names its programs)
 #   make bench-report  docs/benchmarks.md, its charts and the README's table, from what was measured (RESULTS=files)
-#   make bench-count   instructions per query, by Valgrind; make bench-build, bench-read: making graphs
+#   make bench-count   instructions per query, by Valgrind; make bench-build, bench-read: making graphs; make bench-route
 #   make test-gpu   the device tests, on a GPU of this machine (DEVICE=cuda, cuda:1, opencl:NAME)
 #   make clean      remove everything the other targets made
 
@@ -23,14 +23,14 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -type f ! -name '*
 
 # The native core's tests that a sanitizer repeats: the rest of the suite never reaches C++ or only starts other processes.
 tests_of = $(addprefix tests/test_,$(addsuffix .py,$(1)))
-THREADED := $(call tests_of,sanitizers threads stress bfs sssp scan distances external external_bellman_ford pages paths search verify graph generate route files)
+THREADED := $(call tests_of,sanitizers threads stress bfs sssp scan distances external external_bellman_ford pages paths search verify graph generate route landmarks files)
 SANITIZED := $(THREADED) $(call tests_of,sssp_properties seeds bellman_ford labels files_bad files_real files_write real_data)
 # Older ThreadSanitizers do not start where the kernel places memory too much at random.
 FIXED := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 LIBRARY = $$(realpath "$$($(CXX) -print-file-name=lib$(1).so)")
 
 .PHONY: demo test test-gpu lint stub sanitize sanitize-address sanitize-thread clean \
-        bench bench-sssp bench-peers bench-growth bench-full bench-report bench-build bench-read bench-count
+        bench bench-sssp bench-peers bench-growth bench-full bench-report bench-build bench-read bench-count bench-route
 
 demo: $(VENV)/.cli
 	$(BIN)/python examples/demo.py
@@ -69,6 +69,9 @@ bench-build: $(VENV)/.bench
 
 bench-read: $(VENV)/.bench
 	$(BIN)/python benchmarks/read.py
+
+bench-route: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.route
 
 bench-count: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.instructions

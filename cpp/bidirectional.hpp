@@ -24,6 +24,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -63,18 +64,28 @@ class RouteWorkspace {
 
     RouteWorkspace(int64_t n, int64_t m, const RouteFacts& facts)
         : width(choose_width(static_cast<double>(m) / std::max<int64_t>(1, n), facts)),
+          goal_width(std::max(facts.mean / 16, width.value() / 1024)),
           ring{Ring<V>(span(facts)), Ring<V>(span(facts))},
+          most_weight_(facts.most),
           slots(n, Slot{}),
           parents(n) {}
 
     // Forgets a query: only what it has touched.
     void clear() {
         for (auto& side : ring) side.drain([](V) {});
+        if (goal_ring_) goal_ring_->drain([](V) {});
         for (const V v : touched) slots[v] = Slot{};
         touched.clear();
     }
 
-    const Width<D> width;
+    // The buckets of a search with landmarks (landmarks.hpp), made when first wanted.
+    Ring<V>& goal_ring() {
+        if (!goal_ring_)
+            goal_ring_.emplace(static_cast<int64_t>(std::min(1e9, 2 * most_weight_ / goal_width.value())) + 2);
+        return *goal_ring_;
+    }
+
+    const Width<D> width, goal_width;
     Ring<V> ring[2];
     Heap<D, V> heap;  // of the last steps for floats
     Buffer<Slot> slots;
@@ -90,6 +101,8 @@ class RouteWorkspace {
     int64_t span(const RouteFacts& facts) const {
         return static_cast<int64_t>(std::min(1e9, facts.most / width.value())) + 2;
     }
+    const double most_weight_;
+    std::optional<Ring<V>> goal_ring_;
 };
 
 // One side's labels as a scan reads them (scan.hpp).

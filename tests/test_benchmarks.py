@@ -14,7 +14,7 @@ import steppe as sp
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks import cells, gap, graphs, limits, report, rivals, run  # noqa: E402
+from benchmarks import cells, gap, graphs, limits, report, rivals, route, run  # noqa: E402
 
 
 @pytest.fixture
@@ -159,3 +159,18 @@ def test_limits_are_made_of_both_measurements():
         assert limits.limit_ns(1000, threads) == random + 8 * sequential
     with pytest.raises(ValueError, match="at least"):
         limits._core.random_read_ns(0, 1, 1, 1)
+
+
+def test_routes_are_compared_on_equal_distances(tiny, monkeypatch, capsys):
+    monkeypatch.setattr(route, "_fresh", lambda: sp.generate.road(3000))
+    assert route.main(["--pairs", "20", "--rounds", "1"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    sides = {line["rival"]: line for line in lines}
+    assert list(sides) == ["stopped", "bidirectional", "landmarks", "from scratch", "neighbours"]
+    assert sides["landmarks"]["settled"] < sides["bidirectional"]["settled"]
+    monkeypatch.setattr(sp, "route", lambda graph, s, t: route_of(graph, s, s))
+    with pytest.raises(AssertionError, match="distances differ"):
+        route.main(["--pairs", "20", "--rounds", "1"])
+
+
+route_of = sp.route

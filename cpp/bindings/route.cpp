@@ -1,11 +1,12 @@
-// Bindings of bidirectional.hpp: Router, one per graph, which keeps the arrays and the workspaces between queries.
+// Bindings of bidirectional.hpp and landmarks.hpp: Router, one per graph, which keeps the arrays and the workspaces
+// between queries.
 #include <nanobind/stl/unique_ptr.h>
 
 #include <atomic>
 #include <memory>
 
 #include "arrays.hpp"
-#include "bidirectional.hpp"
+#include "landmarks.hpp"
 
 namespace steppe::bindings {
 
@@ -18,6 +19,24 @@ class Router {
     virtual ~Router() = default;
     // (status, distance, vertices, edges, settled)
     virtual nb::tuple query(int64_t source, int64_t target) = 0;
+    // Whether landmarks would be used. They may be given once, while queries run.
+    virtual bool takes_landmarks() const = 0;
+    bool has_landmarks() const { return landmarks_.load(std::memory_order_relaxed); }
+    void use_landmarks(InOf<int16_t> rows, int64_t n, double quantum, int slack, bool one_sided) {
+        const auto lanes = static_cast<int64_t>(n ? rows.size() / n : 0);
+        if (lanes != (one_sided ? 32 : 16) || static_cast<int64_t>(rows.size()) != n * lanes || kept_)
+            throw std::invalid_argument("landmarks are given once, sixteen for each vertex and direction");
+        kept_ = std::make_unique<Landmarks>(
+            Landmarks{Buffer<int16_t>(rows.size()), static_cast<int>(lanes), quantum, slack, one_sided});
+        std::copy(rows.data(), rows.data() + rows.size(), kept_->rows.begin());
+        landmarks_.store(kept_.get(), std::memory_order_release);
+    }
+
+  protected:
+    std::atomic<const Landmarks*> landmarks_{nullptr};
+
+  private:
+    std::unique_ptr<Landmarks> kept_;
 };
 
 template <class T>
@@ -66,6 +85,8 @@ class RouterOf : public Router {
         }
     }
 
+    bool takes_landmarks() const override { return quads_ && !has_landmarks(); }
+
   private:
     template <class D>
     RouteAnswer<V, D> search(const Csr<V, W>& forward, const Csr<V, W>& backward, V s, V t, RouteShelf<V, D>& shelf) {
@@ -74,6 +95,14 @@ class RouterOf : public Router {
             auto space = shelf.take(forward.n, forward.edges(), facts_);
             const Quads<W>* quads = forward.weights ? quads_.get() : nullptr;
             const Quads<W>* back = quads && quads_back_ ? quads_back_.get() : quads;
+            const Landmarks* landmarks = quads ? landmarks_.load(std::memory_order_acquire) : nullptr;
+            if constexpr (sizeof(V) == 4) {
+                if (landmarks && landmarks->inside(s) && landmarks->inside(t)) {
+                    auto answer = GoalSearch<W, D>(*quads, *landmarks, *space, w).run(s, t);
+                    shelf.put(std::move(space));
+                    return answer;
+                }
+            }
             auto answer = Bidirectional<V, W, D>(forward, backward, quads, back, facts_, *space, w).run(s, t);
             shelf.put(std::move(space));  // an interrupted query drops its workspace instead
             return answer;
@@ -104,7 +133,11 @@ class RouterOf : public Router {
 }  // namespace
 
 void bind_route(nb::module_& m) {
-    nb::class_<Router>(m, "Router").def("query", &Router::query, "source"_a, "target"_a);
+    nb::class_<Router>(m, "Router")
+        .def("query", &Router::query, "source"_a, "target"_a)
+        .def_prop_ro("takes_landmarks", &Router::takes_landmarks)
+        .def_prop_ro("has_landmarks", &Router::has_landmarks)
+        .def("use_landmarks", &Router::use_landmarks, "rows"_a, "n"_a, "quantum"_a, "slack"_a, "one_sided"_a);
 
     // Weights must not be negative. min_weight may be 0.
     m.def(

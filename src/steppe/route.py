@@ -3,17 +3,20 @@
 A query touches only the vertices it settles: it costs microseconds between neighbours, however large the graph. What
 outlives a query (the reverse graph, workspaces of a few bytes per vertex) is kept with the graph; the first call pays
 for it. Calls from several Python threads run side by side.
+
+On a road network, queries that go on coming get landmarks (``landmarks.py``), and then settle a tenth of the vertices.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _core
+from . import _core, landmarks
 from .errors import DistanceOverflowError, NegativeWeightError, VerificationError
 from .paths import UNREACHABLE
 from .sssp import negative_edge
@@ -134,7 +137,10 @@ def route(graph: Graph, source: Hashable, target: Hashable) -> Route:
     False
     """
     s, t = graph.index(source), graph.index(target)
-    status, distance, vertices, edges, settled = _router(graph).query(s, t)
+    router = _router(graph)
+    status, distance, vertices, edges, settled = router.query(s, t)
+    if router.takes_landmarks:
+        _pay(graph, settled)
     if status == _TOO_LONG:
         raise DistanceOverflowError(f"the distance from {source!r} to {target!r} does not fit in a 64-bit integer")
     return Route(
@@ -163,13 +169,40 @@ def _router(graph: Graph) -> _core.Router:
                         'use sssp(graph, source, method="bellman-ford")',
                         edge,
                     )
-                r = graph.reverse
+                r = graph if graph.is_symmetric else graph.reverse
                 facts = [max(0.0, float(x)) for x in (graph.min_weight, graph.mean_weight, graph.max_weight)]
                 router = _core.router(
                     graph.indptr, graph.indices, graph.weights, r.indptr, r.indices, r.weights, *facts
                 )
                 graph._cache["router"] = router
     return router
+
+
+def prepare(graph: Graph) -> None:
+    """Give the graph landmarks, if it is like a road and has none: what ``Graph.prepare(routes=True)`` does."""
+    router = _router(graph)
+    with graph._lock:
+        if not router.takes_landmarks or graph._cache.get("landmarks"):
+            return
+        graph._cache["landmarks"] = True  # other threads' queries go on without
+    try:
+        marks = landmarks.choose(graph)
+    except BaseException:
+        graph._cache["landmarks"] = False
+        raise
+    if marks is not None:
+        router.use_landmarks(marks.rows.ravel(), graph.num_vertices, marks.quantum, marks.slack, marks.one_sided)
+
+
+def _pay(graph: Graph, settled: int) -> None:
+    """Count what queries cost, in vertices settled; when it is twice what landmarks cost, have them made."""
+    with graph._lock:
+        spent = graph._cache.get("spent_on_routes", 0) + settled
+        searches = landmarks.COUNT if graph.is_symmetric else 2 * landmarks.COUNT
+        enough = spent >= 2 * searches * graph.num_vertices
+        graph._cache["spent_on_routes"] = -math.inf if enough else spent  # that is, never again
+    if enough:
+        prepare(graph)
 
 
 def _unreachable(graph: Graph) -> int | float:
