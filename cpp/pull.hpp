@@ -67,14 +67,14 @@ D pull_pass(const In& in, T& tentative, D low, D limit, std::vector<V>& active, 
             Part& part = parts[p];
             const int64_t stop = std::min(size, (p + 1) * grain);
             for (int64_t i = p * grain; i < stop; ++i) {
-                if (i + 12 < stop) in.prefetch_row(active[i + 12]);
-                if (i + 6 < stop) {
-                    in.prefetch_edges(in.first(active[i + 6]));
-                    STEPPE_PREFETCH(tentative.address(active[i + 6]));
+                if (i + 24 < stop) in.prefetch_row(active[i + 24]);
+                if (i + 14 < stop) {
+                    in.prefetch_edges(in.first(active[i + 14]));
+                    STEPPE_PREFETCH(tentative.address(active[i + 14]));
                 }
-                if (i + 2 < stop) {
-                    const int64_t e = in.first(active[i + 2]);
-                    if (e < in.last(active[i + 2])) STEPPE_PREFETCH(tentative.address(in.target(e)));
+                if (i + 6 < stop) {
+                    const int64_t e = in.first(active[i + 6]);
+                    if (e < in.last(active[i + 6])) STEPPE_PREFETCH(tentative.address(in.target(e)));
                 }
                 const V v = active[i];
                 const D before = tentative.load(v);

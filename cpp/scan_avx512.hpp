@@ -57,6 +57,10 @@ struct Lanes {
     typedef D Typed __attribute__((vector_size(sizeof(D) * N)));
 
     STEPPE_LANE Register all(D x) { return reinterpret_cast<Register>(Typed{} + x); }
+    STEPPE_LANE Register halves(D x, D y) {
+        static_assert(N == 8);
+        return reinterpret_cast<Register>(Typed{x, x, x, x, y, y, y, y});
+    }
     STEPPE_LANE Register add(Register a, Register b) {
         return reinterpret_cast<Register>(reinterpret_cast<Typed>(a) + reinterpret_cast<Typed>(b));
     }
@@ -139,20 +143,26 @@ STEPPE_LANE Edges<D, 8> read_eight(const Csr<int32_t, W>& g, int64_t e, __mmask8
 
 // (Conversions with a mask of ones: GCC 12 warns that those without read something undefined.)
 template <class D, class W>
+STEPPE_LANE Edges<D, 8> read_eight(const PackedEdge<W>* edges, __mmask8 among) {
+    const __m512i words = _mm512_maskz_loadu_epi64(among, edges);
+    return {_mm512_maskz_cvtepi64_epi32(0xff, words),
+            _mm512_maskz_cvtepi64_epi32(0xff, _mm512_maskz_srli_epi64(0xff, words, 32))};
+}
+
+template <class D, class W>
+STEPPE_LANE Edges<D, 8> read_eight(const WideEdge<W>* edges, __mmask8 among) {
+    // `among` are the first edges, so theirs are the first of twice as many words.
+    const unsigned twice = (1u << (2 * std::popcount(static_cast<unsigned>(among)))) - 1;
+    const __m512i low = _mm512_maskz_loadu_epi64(static_cast<__mmask8>(twice), edges);
+    const __m512i high = _mm512_maskz_loadu_epi64(static_cast<__mmask8>(twice >> 8), edges + 4);
+    const __m512i even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), odd = even + 1;
+    return {_mm512_maskz_cvtepi64_epi32(0xff, _mm512_permutex2var_epi64(low, odd, high)),
+            _mm512_permutex2var_epi64(low, even, high)};
+}
+
+template <class D, class W>
 STEPPE_LANE Edges<D, 8> read_eight(const Packed<W>& g, int64_t e, __mmask8 among) {
-    if constexpr (sizeof(W) == 4) {
-        const __m512i words = _mm512_maskz_loadu_epi64(among, g.data() + e);
-        return {_mm512_maskz_cvtepi64_epi32(0xff, words),
-                _mm512_maskz_cvtepi64_epi32(0xff, _mm512_maskz_srli_epi64(0xff, words, 32))};
-    } else {
-        // `among` are the first edges, so theirs are the first of twice as many words.
-        const unsigned twice = (1u << (2 * std::popcount(static_cast<unsigned>(among)))) - 1;
-        const __m512i low = _mm512_maskz_loadu_epi64(static_cast<__mmask8>(twice), g.data() + e);
-        const __m512i high = _mm512_maskz_loadu_epi64(static_cast<__mmask8>(twice >> 8), g.data() + e + 4);
-        const __m512i even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), odd = even + 1;
-        return {_mm512_maskz_cvtepi64_epi32(0xff, _mm512_permutex2var_epi64(low, odd, high)),
-                _mm512_permutex2var_epi64(low, even, high)};
-    }
+    return read_eight<D>(g.data() + e, among);
 }
 
 // A whole record, without a mask: a masked load touches the next cache line all the same (71 ms against 48, grid).

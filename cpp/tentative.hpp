@@ -5,8 +5,8 @@
 //   Distances          no predecessors wanted: one MIN
 //   PackedPaths        32-bit distance and 32-bit vertex in one 64-bit word, one CAS
 //   LockedPaths        wider types: a small spin lock, one of 1024 chosen by the vertex. Reads stay lock-free.
-// set(v, d, u) is for a thread alone that has seen that d is better. A vector scan (scan_avx512.hpp) reads v's distance
-// kBytes * v behind distances().
+// set(v, d, u) is for the only thread that writes v, when it has seen that d is better. A vector scan (scan_avx512.hpp)
+// reads v's distance kBytes * v behind distances().
 #pragma once
 #include <atomic>
 #include <memory>
@@ -60,7 +60,7 @@ class Distances {
     const void* address(V v) const { return &dist_[v]; }
     D load(V v) const { return LOAD(&dist_[v]); }
     bool improve(V v, D d, V) { return d < MIN(&dist_[v], d); }
-    void set(V v, D d, V) { dist_[v] = d; }
+    void set(V v, D d, V) { STORE(&dist_[v], d); }
     void finish(int) {}
 
   private:
@@ -92,7 +92,7 @@ class PackedPaths {
         }
         return false;
     }
-    void set(V v, D d, V u) { cells_[v] = pack(d, u); }
+    void set(V v, D d, V u) { STORE(&cells_[v], pack(d, u)); }
     void finish(int threads) {
         parallel_for(threads, static_cast<int64_t>(cells_.size()), 1 << 16, [&](int64_t begin, int64_t end, int) {
             for (int64_t v = begin; v < end; ++v) {
@@ -135,8 +135,8 @@ class LockedPaths {
         return better;
     }
     void set(V v, D d, V u) {
-        dist_[v] = d;
-        pred_[v] = u;
+        STORE(&dist_[v], d);
+        STORE(&pred_[v], u);
     }
     void finish(int) {}
 

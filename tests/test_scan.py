@@ -36,9 +36,17 @@ def _hubs(seed, n=3000):
     return u, v, rng.integers(0, 1000, len(u))
 
 
+def _stubs(seed, n=3000):
+    """Most rows are shorter than a cache line, so that they are not spread out; some are not."""
+    rng = np.random.default_rng(seed)
+    u = np.concatenate([rng.integers(0, n, 2 * n), rng.integers(0, n // 20, 10 * n)])
+    v = rng.integers(0, n, len(u))
+    return u, v, rng.integers(0, 1000, len(u))
+
+
 @pytest.mark.parametrize("threads", [1, 4])
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("make", [_roads, _hubs])
+@pytest.mark.parametrize("make", [_roads, _hubs, _stubs])
 def test_every_layout_gives_the_oracles_distances(make, dtype, threads, vectors, monkeypatch):
     monkeypatch.setitem(sp.sssp.__globals__, "EDGES_PER_THREAD", 0)
     u, v, w = make(1)
@@ -56,6 +64,24 @@ def test_every_layout_gives_the_oracles_distances(make, dtype, threads, vectors,
             paths.verify()
             if record_paths:
                 assert len(paths.path(int(np.flatnonzero(paths.reachable)[-1]))) > 0
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("most", [8, 1000])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("make", [_roads, _hubs, _stubs])
+def test_every_layout_gives_the_canonical_tree(make, dtype, most, threads, vectors, monkeypatch):
+    """The tree from prepared rows is the one from plain rows; small weights make many ties, large ones few."""
+    monkeypatch.setattr(sp.paths._threads, "resolve", lambda *_, **__: threads)
+    u, v, w = make(2)
+    w = (1 + w % most).astype(dtype)
+    for s in (3, 700, 2999):
+        plain, g = (sp.Graph.from_edges(u, v, w, num_vertices=3001) for _ in range(2))
+        expected = sp.sssp(plain, s, threads=1).predecessors
+        paths = sp.sssp(g.prepare(), s, threads=1)
+        np.testing.assert_array_equal(paths.predecessors, expected)
+        assert plain.packed(searching=False) == (None, None)
+        assert paths.predecessors[3000] == paths.predecessors[s] == -1
 
 
 def test_a_row_is_counted_edge_by_edge(vectors):

@@ -305,7 +305,7 @@ class Graph:
     def prepare(self, *, routes: bool = False) -> Self:
         """Lay the graph out for many searches; return it. The second search on a graph does this by itself.
 
-        Edges are sorted by weight and packed with their targets, and in-edges are built; about 8 bytes an edge, 16 where
+        Edges are sorted by weight and packed with their targets, and in-edges are built; 8 to 10 bytes an edge, twice that where
         the graph is directed. Where nearly all vertices have at most four edges (roads), each gets a record of four, 32
         bytes, instead. It takes as long as a few searches. With ``routes``, roads also get the landmarks that
         :func:`steppe.route` otherwise makes after about a hundred queries: sixteen searches and 32 bytes a vertex, twice that where directed.
