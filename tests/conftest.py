@@ -55,3 +55,13 @@ def pocl():
 def device():
     """The device under test: PoCL, or what STEPPE_TEST_DEVICE names (`make test-gpu` says cuda or opencl)."""
     return _device(os.environ.get("STEPPE_TEST_DEVICE", "opencl:pocl"))
+
+
+@pytest.fixture(params=[True, False], ids=["avx512", "plain"])
+def vectors(request):
+    """Scan with AVX-512, or without it; a processor that has none runs the plain scan twice."""
+    from steppe import _core
+
+    before = _core.use_avx512(request.param)
+    yield request.param
+    _core.use_avx512(before)

@@ -176,7 +176,7 @@ def test_a_mapped_graph_that_would_fill_memory_stays_in_its_file(pair, monkeypat
         answer = sp.sssp(mapped, 0).verify()
         assert answer.explain().note == "edges stay in their file"
     assert "packed" not in mapped._cache
-    assert "ones" not in mapped._cache
+    assert "_ones" not in vars(mapped)
     assert answer.distances.tobytes() == sp.sssp(copy, 0).distances.tobytes()
 
 

@@ -10,14 +10,6 @@ from steppe import _core
 DTYPES = ["int32", "int64", "float32", "float64"]
 
 
-@pytest.fixture(params=[True, False], ids=["avx512", "plain"])
-def vectors(request):
-    """Scan with AVX-512, or without it; a processor that has none runs the plain scan twice."""
-    before = _core.use_avx512(request.param)
-    yield request.param
-    _core.use_avx512(before)
-
-
 def _roads(seed, n=3000):
     """Few edges a vertex, a few of them with up to 40, parallel edges and loops among them: rows of four, with links."""
     rng = np.random.default_rng(seed)

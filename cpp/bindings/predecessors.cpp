@@ -1,7 +1,8 @@
-// Bindings of predecessors.hpp.
+// Bindings of predecessors.hpp, prepared_tree.hpp and level_tree.hpp.
 #include "predecessors.hpp"
 
 #include "arrays.hpp"
+#include "level_tree.hpp"
 #include "prepared.hpp"
 #include "prepared_tree.hpp"
 
@@ -49,6 +50,44 @@ void bind_predecessors(nb::module_& m) {
         },
         "indptr"_a, "indices"_a, "weights"_a.none(), "sources"_a, "distances"_a, "uniform"_a, "min_weight"_a,
         "predecessors"_a, "threads"_a, "packed"_a.none() = nb::none(), "packed_in"_a.none() = nb::none());
+
+    m.def(
+        "rows_are_sorted",
+        [](InOf<int64_t> indptr, In indices, int threads) {
+            const Arrays arrays{indptr, indices, {}};
+            return with_vertex(indices, [&](auto vertex) {
+                const auto g = arrays.csr<decltype(vertex), int32_t>();
+                return without_gil([&](Watch& watch) { return rows_are_sorted(g, threads, watch); });
+            });
+        },
+        "indptr"_a, "indices"_a, "threads"_a);
+
+    // For edges of one length: indptr and indices are the in-edges.
+    m.def(
+        "level_predecessors",
+        [](InOf<int64_t> indptr, In indices, bool sorted, In distances, int64_t length, Out predecessors, int threads) {
+            const Arrays arrays{indptr, indices, {}};
+            same_size(distances.size() + 1, indptr.size(), "level_predecessors");
+            same_size(distances.size(), predecessors.size(), "level_predecessors");
+            if (length < 1) throw std::invalid_argument("the length must be positive");
+            with_vertex(indices, [&](auto vertex) {
+                using V = decltype(vertex);
+                auto run = [&](auto distance) {
+                    using D = decltype(distance);
+                    const auto g = arrays.csr<V, int32_t>();
+                    V* to = out<V>(predecessors);
+                    const auto step = static_cast<D>(length);
+                    without_gil([&](Watch& watch) {
+                        if (sorted) level_tree<true>(g, in<D>(distances), step, to, threads, watch);
+                        else level_tree<false>(g, in<D>(distances), step, to, threads, watch);
+                    });
+                };
+                if (distances.dtype() == nb::dtype<int32_t>()) run(int32_t{});
+                else if (distances.dtype() == nb::dtype<int64_t>()) run(int64_t{});
+                else throw std::invalid_argument("distances have the wrong dtype");
+            });
+        },
+        "indptr"_a, "indices"_a, "sorted"_a, "distances"_a, "length"_a, "predecessors"_a, "threads"_a);
 
     m.def(
         "path_offsets",

@@ -77,6 +77,16 @@ def canonical_predecessors(
     packed: Packed | None = None,
     packed_in: Packed | None = None,
 ) -> None: ...
+def rows_are_sorted(indptr: NDArray[np.int64], indices: NDArray[Any], threads: int) -> bool: ...
+def level_predecessors(
+    indptr: NDArray[np.int64],
+    indices: NDArray[Any],
+    sorted: bool,
+    distances: NDArray[Any],
+    length: int,
+    predecessors: NDArray[Any],
+    threads: int,
+) -> None: ...
 def path_offsets(predecessors: NDArray[Any], targets: NDArray[np.int64], offsets: NDArray[np.int64]) -> int: ...
 def fill_paths(
     predecessors: NDArray[Any],

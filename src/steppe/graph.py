@@ -347,13 +347,11 @@ class Graph:
 
     def weights_or_ones(self) -> Array:
         """Return the weights; for an unweighted graph an array of ones, made once."""
-        if self.weights is not None:
-            return self.weights
-        with self._lock:
-            if "ones" not in self._cache:
-                self._cache["ones"] = np.ones(self.num_edges, dtype=np.int32)
-            ones: Array = self._cache["ones"]
-            return ones
+        return self._ones if self.weights is None else self.weights
+
+    @cached_property
+    def _ones(self) -> Array:
+        return np.ones(self.num_edges, dtype=np.int32)
 
     def _reversed(self) -> Graph:
         indptr, indices = np.empty_like(self.indptr), np.empty_like(self.indices)
@@ -374,6 +372,11 @@ class Graph:
                     self.indptr, self.indices, self.weights, r.indptr, r.indices, r.weights, threads.available()
                 )
             return bool(self._cache["symmetric"])
+
+    @cached_property
+    def has_sorted_rows(self) -> bool:
+        """Whether the targets of every vertex are in rising order."""
+        return _core.rows_are_sorted(self.indptr, self.indices, threads.available())
 
     @property
     def nbytes(self) -> int:

@@ -183,16 +183,21 @@ class Paths:
         """
         with self._lock:
             if self._predecessors is None:
-                g = self.graph
-                result = np.empty(g.num_vertices, dtype=g.indices.dtype)
-                weights = None if self.hops else g.weights
-                uniform = weights is None or (weights.dtype.kind == "i" and g.min_weight == g.max_weight > 0)
-                least = 1 if weights is None else g.min_weight
-                args = (g.indptr, g.indices, weights, self._sources, self._base, uniform, least, result)
-                rows = (None, None) if self.hops else g.packed(searching=False)
-                _core.canonical_predecessors(*args, _threads.resolve(None), *rows)
-                self._predecessors = _read_only(result)
+                self._predecessors = _read_only(self._canonical())
             return self._predecessors
+
+    def _canonical(self) -> Array:
+        g, team = self.graph, _threads.resolve(None)
+        result = np.empty(g.num_vertices, dtype=g.indices.dtype)
+        weights = None if self.hops else g.weights
+        uniform = weights is None or (weights.dtype.kind == "i" and g.min_weight == g.max_weight > 0)
+        least = 1 if weights is None else g.min_weight
+        if uniform and (r := g.reverse_if_known()) is not None:
+            _core.level_predecessors(r.indptr, r.indices, r.has_sorted_rows, self._base, int(least), result, team)
+        else:
+            args = (g.indptr, g.indices, weights, self._sources, self._base, uniform, least, result, team)
+            _core.canonical_predecessors(*args, *((None, None) if self.hops else g.packed(searching=False)))
+        return result
 
     def path(self, vertex: Any) -> Array:
         """Return the labels of the vertices from the source to this one, both included.
