@@ -18,8 +18,8 @@
 // answer is bit for bit that of a search without landmarks.
 #pragma once
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -127,9 +127,11 @@ class GoalSearch {
         }
         slot.label[0] = label;
         slot.label[1] = std::max(slot.label[1], least);
-        if constexpr (std::is_floating_point_v<D>)  // a rounding may still have put it one bucket too low
-            while (width_.bucket(label + slot.label[1]) < bucket_)
-                slot.label[1] = std::nextafter(slot.label[1], kInfinity<D>);
+        if constexpr (std::is_floating_point_v<D>) {  // a rounding may still have put it one bucket too low
+            using Limits = std::numeric_limits<D>;
+            D more = std::max(label + slot.label[1], Limits::min()) * Limits::epsilon();
+            for (; width_.bucket(label + slot.label[1]) < bucket_; more += more) slot.label[1] += more;
+        }
         space_.parents[v].of[0] = parent;
         ring_.file(width_.bucket(label + slot.label[1]), v);
     }

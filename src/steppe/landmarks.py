@@ -123,7 +123,7 @@ def _slack(graph: Graph, largest: float, quantum: float) -> int:
 
     Rounding down makes that one. A float sum of k weights is off by at most k half-units in the last place, relatively;
     the two distances of a bound, the labels on the way and the bounds passed on from vertex to vertex are such sums,
-    none larger than twice the largest distance: twelve times the doubt of that is more than all of them together.
+    none larger than twice the largest distance. Their doubts add up to less than eight times that of the largest.
     """
     if graph.weights is None or graph.is_integer:
         return 1
