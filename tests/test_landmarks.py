@@ -1,6 +1,5 @@
 """Landmarks: bounds that hold, and routes that are the same with them as without, bit for bit."""
 
-import csv
 import importlib
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 import steppe as sp
 from conftest import examples
 from steppe import generate, landmarks
-from test_route import DATA, TYPES, check, graph, needs_data, oracle
+from test_route import TYPES, check, graph, luxembourg, needs_data, oracle
 
 routes = importlib.import_module("steppe.route")  # steppe.route is the function
 
@@ -190,18 +189,10 @@ def test_negative_weights_are_refused():
 @needs_data
 @pytest.mark.parametrize("metric", ["geo_distance", "travel_time"])
 def test_luxembourg_queries(metric):
-    folder = DATA / "luxembourg"
-    arrays = [np.fromfile(folder / f"{name}.u32", dtype="<u4") for name in ("first_out", "head", metric)]
-    g = sp.Graph.from_csr(*arrays)
-    with (folder / "queries.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    plain = sum(sp.route(g, int(row["source"]), int(row["target"])).settled for row in rows[:50])
+    g, queries = luxembourg(metric)
+    few = queries[:: 1000 // examples(100)]
+    plain = sum(sp.route(g, s, t).settled for s, t, _ in few)
     assert has_landmarks(g)
-    settled = 0
-    for i, row in enumerate(rows[: examples(1000)]):
-        r = sp.route(g, int(row["source"]), int(row["target"]))
-        settled += r.settled if i < 50 else 0
-        expected = int(row[metric])
-        check(r, None if expected == 2**31 - 1 else expected)
-    if examples(1000) == 1000:
-        assert settled < plain / 3
+    assert sum(sp.route(g, s, t).settled for s, t, _ in few) < plain / 3
+    for s, t, expected in queries[: examples(1000)]:
+        check(sp.route(g, s, t), expected)

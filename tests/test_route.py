@@ -265,19 +265,22 @@ def test_interrupt():
     assert time.perf_counter() - start < 1
 
 
+def luxembourg(metric):
+    """The roads of Luxembourg, and a thousand pairs with their published distances, None where there is no path."""
+    folder = DATA / "luxembourg"
+    arrays = [np.fromfile(folder / f"{name}.u32", dtype="<u4") for name in ("first_out", "head", metric)]
+    with (folder / "queries.csv").open() as file:
+        rows = [tuple(int(row[name]) for name in ("source", "target", metric)) for row in csv.DictReader(file)]
+    assert len(rows) == 1000
+    return sp.Graph.from_csr(*arrays), [(s, t, None if d == 2**31 - 1 else d) for s, t, d in rows]
+
+
 @needs_data
 @pytest.mark.parametrize("metric", ["geo_distance", "travel_time"])
 def test_luxembourg_queries(metric):
-    folder = DATA / "luxembourg"
-    arrays = [np.fromfile(folder / f"{name}.u32", dtype="<u4") for name in ("first_out", "head", metric)]
-    g = sp.Graph.from_csr(*arrays)
-    with (folder / "queries.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 1000
-    for row in rows[: examples(1000)]:
-        r = sp.route(g, int(row["source"]), int(row["target"]))
-        expected = int(row[metric])
-        check(r, None if expected == 2**31 - 1 else expected)
+    g, queries = luxembourg(metric)
+    for s, t, expected in queries[: examples(1000)]:
+        check(sp.route(g, s, t), expected)
 
 
 @needs_data
