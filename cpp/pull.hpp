@@ -46,7 +46,7 @@ bool pull_pays(const In& in, const T& tentative, D low) {
         while (e < last && e - first < 256 && low + static_cast<D>(in.weight(e)) < d) ++e;
         pull += 10 + (e - first);  // finding a vertex costs about as much as ten edges
     }
-    return pull * 4 < push;
+    return pull * 3 < push;
 }
 
 // One pass; fills `changed` with the vertices whose distance fell and returns the smallest new distance. `active` are
