@@ -5,8 +5,8 @@
 // as in the pull finish of the search, with the distances known. `low` is chosen from a sample of vertices; on a
 // scale-20 RMAT one edge in sixteen is read. Rows of four have no in-edges, and no need for them: all are swept.
 //
-// Rows are read in memory order; what is accessed at random are bytes (tight_rows.hpp). Needs weights that are never
-// lost (ties.hpp).
+// Rows are read in memory order; what is accessed at random are bytes (tight_rows.hpp). Needs positive
+// weights, of which few may be lost in rounding (ties.hpp).
 #pragma once
 #include <optional>
 #include <vector>
@@ -34,20 +34,15 @@ class PreparedTree {
           ties_(threads),
           prints_(g.n + 3) {}
 
-    // False when there are too many ties, or a weight may be lost: pred is then of no use.
-    bool run(D min_weight) {
+    // False when there are too many ties, or a distance does not fit: pred is then of no use.
+    bool run() {
         std::vector<P> furthest(threads_, 0);
         for_ranges([&](int64_t begin, int64_t end, int thread) {
             furthest[thread] = std::max(furthest[thread], print_best(begin, end));
             std::fill(pred_ + begin, pred_ + end, kUnset<int32_t>);
         });
-        const P most = *std::max_element(furthest.begin(), furthest.end());
-        // Half the smallest weight must count at the largest distance: then every tight edge rises.
-        if constexpr (std::is_integral_v<P>) {
-            if (most > static_cast<P>(kLargest<D>)) return false;
-        } else if (!(most + min_weight / 2 > most)) {
-            return false;
-        }
+        if constexpr (std::is_integral_v<P>)
+            if (*std::max_element(furthest.begin(), furthest.end()) > static_cast<P>(kLargest<D>)) return false;
         const D low = choose();
         if (threads_ == 1) push<false>(low);
         else push<true>(low);
@@ -146,8 +141,14 @@ class PreparedTree {
     void take(Tight<D>& found, std::vector<Tie<int32_t>>& ties) {
         for (int k = 0; k < found.count; ++k) {
             const P distance = d_[kPulled ? found.from[k] : found.to[k]];
-            if (static_cast<P>(found.distance[k]) == distance && distance != unreached_)
-                take_tail<kShared>(found.from[k], found.to[k], pred_, ties);
+            if (static_cast<P>(found.distance[k]) != distance || distance == unreached_) continue;
+            if constexpr (std::is_floating_point_v<P>) {
+                if (STEPPE_UNLIKELY(d_[found.from[k]] == d_[found.to[k]])) {  // its weight was lost in rounding
+                    if (found.from[k] != found.to[k]) ties.push_back({found.from[k], found.to[k]});
+                    continue;
+                }
+            }
+            take_tail<kShared>(found.from[k], found.to[k], pred_, ties);
         }
         found.count = 0;
     }
@@ -199,8 +200,7 @@ bool prepared_tree(const Rows& g, const In* in, const P* distances, P unreached,
     using D = std::conditional_t<std::is_same_v<W, int32_t>, uint32_t,
                                  std::conditional_t<std::is_same_v<W, int64_t>, uint64_t, W>>;
     if (!(min_weight > 0)) return false;
-    return PreparedTree<Rows, In, D, P>(g, in, distances, unreached, pred, threads, watch)
-        .run(static_cast<D>(min_weight));
+    return PreparedTree<Rows, In, D, P>(g, in, distances, unreached, pred, threads, watch).run();
 }
 
 }  // namespace steppe

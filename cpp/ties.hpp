@@ -1,9 +1,9 @@
 // Ties: vertices with more than one tight in-edge, settled where they are few (predecessors.hpp, prepared_tree.hpp).
 //
-// Every tight edge must lead to a strictly larger distance. A tree in which each vertex has the smallest of its tails
-// is then made canonical (fewest edges first, then the smallest tail) in the order of distances: both tails of a tie
-// lie nearer than it and are final, so walking up from both to where they meet, or to a vertex whose height is known,
-// tells which has fewer edges above it.
+// Every tight edge leads to a larger distance, but for a few whose weights were lost in rounding. A tree in which each
+// vertex has the smallest of its tails is then made canonical (fewest edges first, then the smallest tail) in the order
+// of distances: both tails of a tie lie nearer than it and are final, so walking up from both to where they meet, or to
+// a vertex whose height is known, tells which has fewer edges above it.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "atomics.hpp"
+#include "types.hpp"
 
 namespace steppe {
 
@@ -78,39 +79,74 @@ class Heights {
     const V* const pred_;
 };
 
-// False when the walks become too long; a search then costs less. room: n bytes.
+// Edges above b minus edges above a, both walked up to where they meet; `steps` is what is left to walk.
 template <class V, class D>
-bool settle_ties(const std::vector<Tie<V>>& ties, const D* d, V* pred, int64_t n, uint8_t* room) {
+int64_t compare_heights(V a, V b, const D* d, const V* pred, int64_t& steps) {
+    int64_t more = 0;
+    while (a != b && steps-- > 0) {
+        const bool step_a = d[a] >= d[b];
+        V& at = step_a ? a : b;
+        if (pred[at] == kUnset<V>) break;  // both are sources: nothing is nearer
+        at = pred[at];
+        more += step_a ? -1 : 1;
+    }
+    return more;
+}
+
+// Tight edges within one distance: their weights were lost in rounding. Each may give its head fewer edges above it, or
+// the only ones there are; round after round, until none does.
+template <class V, class D>
+void settle_level(const Tie<V>* begin, const Tie<V>* end, const D* d, V* pred, int64_t& steps) {
+    for (bool again = true; again && steps > 0;) {
+        again = false;
+        for (const Tie<V>* tie = begin; tie != end; ++tie) {
+            const auto [u, v] = *tie;
+            if (pred[u] == kUnset<V> || u == pred[v]) continue;
+            const int64_t more = pred[v] == kUnset<V> ? -1 : compare_heights(pred[v], u, d, pred, steps);
+            if (more < 0 || (more == 0 && u < pred[v])) pred[v] = u, again = true;
+        }
+    }
+}
+
+// False when the walks become too long; a search then costs less. room: n bytes. A tie whose ends are equally far is an
+// edge that pred does not know of (settle_level).
+template <class V, class D>
+bool settle_ties(std::vector<Tie<V>>& ties, const D* d, V* pred, int64_t n, uint8_t* room) {
     std::vector<std::pair<D, uint32_t>> order;
     order.reserve(ties.size());
-    for (const Tie<V>& tie : ties) order.emplace_back(d[tie.v], static_cast<uint32_t>(&tie - ties.data()));
+    std::vector<Tie<V>> level;
+    for (const Tie<V>& tie : ties) {
+        if (d[tie.u] == d[tie.v]) level.push_back(tie);
+        else order.emplace_back(d[tie.v], static_cast<uint32_t>(&tie - ties.data()));
+    }
     std::sort(order.begin(), order.end());
+    std::sort(level.begin(), level.end(), [&](const Tie<V>& a, const Tie<V>& b) { return d[a.v] < d[b.v]; });
     Heights<V> heights(room, n, pred);
     bool flat = true;
     int64_t steps = n + 1024;
+    size_t next = 0;  // of `level`
+    auto settle_below = [&](D distance) {
+        while (next < level.size() && d[level[next].v] < distance) {
+            const size_t begin = next;
+            while (next < level.size() && d[level[next].v] == d[level[begin].v]) ++next;
+            settle_level(level.data() + begin, level.data() + next, d, pred, steps);
+        }
+    };
     for (const auto& [distance, index] : order) {
+        settle_below(distance);
         const auto [u, v] = ties[index];
-        V a = pred[v], b = u;
-        int64_t more = 0;  // edges above b - edges above a
+        int64_t more = 0;
         if (flat) {
-            const int above_a = heights.find(a), above_b = heights.find(b);
-            flat = above_a >= 0 && above_b >= 0;
-            more = above_b - above_a;
+            const int above = heights.find(pred[v]), other = heights.find(u);
+            flat = above >= 0 && other >= 0;
+            more = other - above;
         }
-        if (!flat) {
-            more = 0;
-            while (a != b && steps-- > 0) {
-                const bool step_a = d[a] >= d[b];
-                V& at = step_a ? a : b;
-                if (pred[at] == kUnset<V>) break;  // both are sources: nothing is nearer
-                at = pred[at];
-                more += step_a ? -1 : 1;
-            }
-            if (steps <= 0) return false;
-        }
+        if (!flat) more = compare_heights(pred[v], u, d, pred, steps);
+        if (steps <= 0) return false;
         if (more < 0 || (more == 0 && u < pred[v])) pred[v] = u;
     }
-    return true;
+    settle_below(kInfinity<D>);
+    return steps > 0;
 }
 
 }  // namespace steppe
