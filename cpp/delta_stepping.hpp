@@ -46,7 +46,7 @@ std::optional<D> push_alone(const Rows& g, const In* in, const Search<V, D>& sea
         if constexpr (!std::is_same_v<In, NoEdges>) {
             if (in && STEPPE_UNLIKELY(relaxed > next_look)) {
                 next_look = relaxed + look;
-                if (pull_pays(*in, tentative, width.least(b))) {
+                if (pull_pays(*in, tentative, width.least(b), look)) {
                     low = width.least(b);
                     break;
                 }

@@ -92,7 +92,8 @@ Rest<V, D> push_shared(const Rows& g, const In* in, const Search<V, D>& search, 
             if constexpr (!std::is_same_v<In, NoEdges>) {
                 if (in && thread == 0 && mine.edges_relaxed > next_look) {
                     next_look = mine.edges_relaxed + look;
-                    if (pull_pays(*in, tentative, width.least(bucket))) turn.store(true, std::memory_order_relaxed);
+                    if (pull_pays(*in, tentative, width.least(bucket), look))
+                        turn.store(true, std::memory_order_relaxed);
                 }
             }
             if (bins.finished() || search.watch->stopped() || too_wide.load(std::memory_order_relaxed) ||

@@ -29,11 +29,12 @@ inline bool may_fall(D d, D low, Key lightest) {
 }
 
 // Whether finishing by pull would now read far less than the edges still to be pushed, from a sample of vertices: their
-// in-edges stand for their out-edges. (Counting what was relaxed would not do: some was relaxed more than once.)
+// in-edges stand for their out-edges. (Counting what was relaxed would not do: some was relaxed more than once.) It may
+// cost an eighth of the `look` edges that are relaxed between two such questions.
 template <class In, class T, class D>
-bool pull_pays(const In& in, const T& tentative, D low) {
-    constexpr int64_t kSamples = 2048;
-    const int64_t step = std::max<int64_t>(1, in.n / kSamples);
+bool pull_pays(const In& in, const T& tentative, D low, int64_t look) {
+    const int64_t samples = std::clamp<int64_t>(look / 8 * in.n / std::max<int64_t>(1, in.edges()), 64, 2048);
+    const int64_t step = std::max<int64_t>(1, in.n / samples);
     int64_t pull = 0, push = 0;
     for (int64_t i = 0; i < in.n; i += step) {
         const auto v = static_cast<decltype(in.target(0))>(i);
