@@ -60,7 +60,7 @@ bench-sssp bench-peers bench-growth bench-full: bench-%: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run --plan $*
 	$(BIN)/python -m benchmarks.report benchmarks/results/$*.jsonl
 
-RESULTS ?= $(wildcard benchmarks/results/sssp.jsonl benchmarks/results/peers.jsonl benchmarks/results/growth.jsonl)
+RESULTS ?= $(wildcard benchmarks/results/*.jsonl)
 bench-report: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.report --docs $(RESULTS)
 

@@ -1,8 +1,14 @@
-"""Draw nanoseconds per edge: one group of bars per graph, one bar per library, the machine's limit as a line over each group."""
+"""Draw nanoseconds per edge.
+
+- Bars: one group per graph of the largest size, one bar per library, the machine's limit as a line over each group.
+- Growth: one panel per family, a line per library over the sizes.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+from . import graphs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,6 +26,14 @@ COLOURS = {
 }
 
 
+def _plain(rows: list[dict[str, Any]], task: str) -> list[dict[str, Any]]:
+    return [
+        r
+        for r in rows
+        if r["task"] == task and r["output"] == "distances" and r["state"] == "warm" and r["method"] in ("", "auto")
+    ]
+
+
 def draw(rows: list[dict[str, Any]], task: str, path: Path) -> None:
     """Write the chart of one task, distances only, warm; SVG or PNG by the name."""
     import matplotlib as mpl
@@ -28,8 +42,9 @@ def draw(rows: list[dict[str, Any]], task: str, path: Path) -> None:
     from matplotlib import pyplot as plt
 
     groups: dict[str, dict[str, dict[str, Any]]] = {}
-    for r in rows:
-        if r["task"] != task or r["output"] != "distances" or r["state"] != "warm" or r["method"] not in ("", "auto"):
+    largest = max((graphs.SIZES.index(r["size"]) for r in rows), default=0)
+    for r in _plain(rows, task):
+        if r["size"] != graphs.SIZES[largest]:
             continue
         name = r["rival"] if r["threads"] == 1 else f"{r['rival']}, {r['threads']} threads"
         weights = "" if r["weights"] == "int32" else f"\n{r['weights']}"
@@ -64,3 +79,44 @@ def draw(rows: list[dict[str, Any]], task: str, path: Path) -> None:
             path, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")) if path.suffix == ".svg" else None
         )
         plt.close(figure)
+
+
+def draw_growth(rows: list[dict[str, Any]], path: Path) -> bool:
+    """Write the chart of shortest paths over the sizes, one thread, whole weights; False where no family has two sizes."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    panels: dict[str, dict[str, list[tuple[int, float]]]] = {}
+    for r in _plain(rows, "sssp"):
+        if r["threads"] == 1 and r["weights"] == "int32" and r["rival"] in COLOURS:
+            panels.setdefault(r["family"], {}).setdefault(r["rival"], []).append((r["m"], r["ns"]))
+    panels = {family: lines for family, lines in panels.items() if max(map(len, lines.values())) > 1}
+    if not panels:
+        return False
+    with mpl.rc_context({"svg.hashsalt": "steppe", "svg.fonttype": "none", "font.size": 9}):
+        columns = min(3, len(panels))
+        height = -(-len(panels) // columns)
+        figure, grid = plt.subplots(
+            height, columns, figsize=(3 * columns, 2.4 * height + 0.6), sharey=True, squeeze=False, layout="constrained"
+        )
+        for axes, (family, lines) in zip(grid.flat, panels.items(), strict=False):
+            for name, colour in COLOURS.items():
+                if name in lines:
+                    edges, ns = zip(*sorted(lines[name]), strict=True)
+                    axes.plot(edges, ns, marker="o", markersize=3.5, color=colour, label=name)
+            axes.set_xscale("log")
+            axes.set_yscale("log")
+            axes.set_title(family)
+            axes.spines[["top", "right"]].set_visible(False)
+        for axes in grid.flat[len(panels) :]:
+            axes.set_visible(False)
+        figure.supxlabel("edges")
+        figure.supylabel("ns per edge, 1 thread")
+        figure.legend(*grid.flat[0].get_legend_handles_labels(), frameon=False, ncols=6, loc="outside upper center")
+        figure.savefig(
+            path, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")) if path.suffix == ".svg" else None
+        )
+        plt.close(figure)
+    return True

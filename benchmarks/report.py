@@ -188,6 +188,8 @@ def document(rows: list[Row]) -> str:
                     clock = "CPU time" if count == 1 else "wall time"
                     parts += [f"### {title}, {what}, {count} thread{'s' if count > 1 else ''} ({clock})", table]
         parts.append(f"![{title}: time per edge](benchmarks-{task}.svg)")
+    if len({r["size"] for r in rows}) > 1:
+        parts += ["### Growth", "![Shortest paths: time per edge over the sizes](benchmarks-growth.svg)"]
     parts += [
         "### steppe itself",
         states(rows),
@@ -241,6 +243,7 @@ def main(arguments: list[str] | None = None) -> int:
     folder = graphs.ROOT / "docs" if options.docs else options.files[0].parent
     for task in ("sssp", "bfs"):
         chart.draw(rows, task, folder / f"benchmarks-{task}.svg")
+    chart.draw_growth(rows, folder / "benchmarks-growth.svg")
     (folder / "benchmarks.md").write_text(document(rows))
     if options.docs:
         path = graphs.ROOT / "README.md"

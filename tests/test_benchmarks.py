@@ -14,7 +14,7 @@ import steppe as sp
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks import cells, gap, graphs, limits, report, rivals, route, run  # noqa: E402
+from benchmarks import cells, chart, gap, graphs, limits, report, rivals, route, run  # noqa: E402
 
 
 @pytest.fixture
@@ -90,6 +90,17 @@ def test_report_shows_every_rival_and_every_loss(lines):
     assert len(lost) == 4  # sssp with three weight types, bfs
     assert all(line in text for line in lost)
     assert "docs/benchmarks.md" in report.readme(rows)
+
+
+def test_growth_is_drawn_where_there_are_sizes(lines, tmp_path):
+    rows = report.summarise(lines)
+    assert not chart.draw_growth(rows, tmp_path / "one.svg")
+    larger = [r | {"size": "medium", "m": 8 * r["m"], "ns": 2 * r["ns"]} for r in rows]
+    assert chart.draw_growth(rows + larger, tmp_path / "two.svg")
+    text = (tmp_path / "two.svg").read_text()
+    assert all(word in text for word in ("er", "steppe", "SciPy", "ns per edge"))
+    assert "benchmarks-growth.svg" in report.document(rows + larger)
+    assert "benchmarks-growth.svg" not in report.document(rows)
 
 
 def test_the_readme_has_a_place_for_the_figures():
