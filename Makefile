@@ -60,7 +60,7 @@ bench-sssp bench-peers bench-growth bench-full: bench-%: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run --plan $*
 	$(BIN)/python -m benchmarks.report benchmarks/results/$*.jsonl
 
-RESULTS ?= $(wildcard benchmarks/results/*.jsonl)
+RESULTS ?= $(wildcard $(addprefix benchmarks/results/,sssp.jsonl floats.jsonl peers.jsonl growth.jsonl growth-large.jsonl))
 bench-report: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.report --docs $(RESULTS)
 
