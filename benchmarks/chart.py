@@ -81,20 +81,25 @@ def draw(rows: list[dict[str, Any]], task: str, path: Path) -> None:
         plt.close(figure)
 
 
-def draw_growth(rows: list[dict[str, Any]], path: Path) -> bool:
-    """Write the chart of shortest paths over the sizes, one thread, whole weights; False where no family has two sizes."""
+def growth(rows: list[dict[str, Any]]) -> dict[str, dict[str, list[tuple[int, float]]]]:
+    """Return {family: {library: (edges, ns per edge) over the sizes}}: shortest paths, one thread, whole weights."""
+    panels: dict[str, dict[str, list[tuple[int, float]]]] = {}
+    for r in _plain(rows, "sssp"):
+        if r["threads"] == 1 and r["weights"] == "int32" and r["rival"] in COLOURS:
+            panels.setdefault(r["family"], {}).setdefault(r["rival"], []).append((r["m"], r["ns"]))
+    return {family: lines for family, lines in panels.items() if max(map(len, lines.values())) > 1}
+
+
+def draw_growth(rows: list[dict[str, Any]], path: Path) -> None:
+    """Write the chart of :func:`growth`, if any family has two sizes."""
     import matplotlib as mpl
 
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 
-    panels: dict[str, dict[str, list[tuple[int, float]]]] = {}
-    for r in _plain(rows, "sssp"):
-        if r["threads"] == 1 and r["weights"] == "int32" and r["rival"] in COLOURS:
-            panels.setdefault(r["family"], {}).setdefault(r["rival"], []).append((r["m"], r["ns"]))
-    panels = {family: lines for family, lines in panels.items() if max(map(len, lines.values())) > 1}
+    panels = growth(rows)
     if not panels:
-        return False
+        return
     with mpl.rc_context({"svg.hashsalt": "steppe", "svg.fonttype": "none", "font.size": 9}):
         columns = min(3, len(panels))
         height = -(-len(panels) // columns)
@@ -119,4 +124,3 @@ def draw_growth(rows: list[dict[str, Any]], path: Path) -> bool:
             path, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")) if path.suffix == ".svg" else None
         )
         plt.close(figure)
-    return True

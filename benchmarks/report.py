@@ -188,7 +188,7 @@ def document(rows: list[Row]) -> str:
                     clock = "CPU time" if count == 1 else "wall time"
                     parts += [f"### {title}, {what}, {count} thread{'s' if count > 1 else ''} ({clock})", table]
         parts.append(f"![{title}: time per edge](benchmarks-{task}.svg)")
-    if len({r["size"] for r in rows}) > 1:
+    if chart.growth(rows):
         parts += ["### Growth", "![Shortest paths: time per edge over the sizes](benchmarks-growth.svg)"]
     parts += [
         "### steppe itself",

@@ -92,15 +92,17 @@ def test_report_shows_every_rival_and_every_loss(lines):
     assert "docs/benchmarks.md" in report.readme(rows)
 
 
-def test_growth_is_drawn_where_there_are_sizes(lines, tmp_path):
+def test_growth_is_shown_where_there_are_sizes(lines):
     rows = report.summarise(lines)
-    assert not chart.draw_growth(rows, tmp_path / "one.svg")
-    larger = [r | {"size": "medium", "m": 8 * r["m"], "ns": 2 * r["ns"]} for r in rows]
-    assert chart.draw_growth(rows + larger, tmp_path / "two.svg")
-    text = (tmp_path / "two.svg").read_text()
-    assert all(word in text for word in ("er", "steppe", "SciPy", "ns per edge"))
-    assert "benchmarks-growth.svg" in report.document(rows + larger)
+    assert chart.growth(rows) == {}
     assert "benchmarks-growth.svg" not in report.document(rows)
+    larger = [r | {"size": "medium", "m": 8 * r["m"], "ns": 2 * r["ns"]} for r in rows]
+    shown = chart.growth(rows + larger)
+    assert list(shown) == ["er"]
+    assert sorted(shown["er"]) == ["SciPy", "steppe"]
+    (m, ns), (more, slower) = shown["er"]["steppe"]
+    assert (more, slower) == (8 * m, 2 * ns)
+    assert "benchmarks-growth.svg" in report.document(rows + larger)
 
 
 def test_the_readme_has_a_place_for_the_figures():
