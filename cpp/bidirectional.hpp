@@ -66,9 +66,9 @@ class RouteWorkspace {
         : width(choose_width(static_cast<double>(m) / std::max<int64_t>(1, n), facts)),
           goal_width(std::max(facts.mean / 16, width.value() / 1024)),
           ring{Ring<V>(span(facts)), Ring<V>(span(facts))},
-          most_weight_(facts.most),
           slots(n, Slot{}),
-          parents(n) {}
+          parents(n),
+          most_weight_(facts.most) {}
 
     // Forgets a query: only what it has touched.
     void clear() {

@@ -9,8 +9,8 @@
 // A breadth-first search over all edges would cost about as much as the search itself. So one sweep over the edges in
 // memory order, on all threads, copies the tight ones out: about one per vertex, of maybe sixteen. Then
 //   - all lengths are one integer (or there are none): hop is distance / length, the smallest tail is the answer;
-//   - every tight edge rises strictly (there is no weight that could be lost) and few vertices have a second tight
-//     in-edge: those few are settled one by one (ties.hpp);
+//   - no weight is 0, few are lost in rounding and few vertices have a second tight in-edge: those few are settled one
+//     by one (ties.hpp);
 //   - else: a breadth-first search over the tight edges alone. A vertex is one record of 16 bytes (edges, predecessor,
 //     level), so one random access; a vertex with no tight out-edge, every second one, never enters the queue.
 #pragma once
@@ -57,7 +57,7 @@ class CanonicalTree {
         } else {
             enough_.store(!hopeful, std::memory_order_relaxed);
             for_ranges([&](int64_t begin, int64_t end, Team& team) { collect(begin, end, team); });
-            if (enough_.load(std::memory_order_relaxed) || !rises() || !settle_all()) search();
+            if (enough_.load(std::memory_order_relaxed) || !settle_all()) search();
         }
     }
 
@@ -75,7 +75,6 @@ class CanonicalTree {
         std::vector<std::pair<Edge*, Edge*>> stretches;
         std::vector<Tie<V>> ties;
         Edge *at = nullptr, *end = nullptr;
-        D furthest = 0;
     };
     static constexpr V kUnset = steppe::kUnset<V>;
     static constexpr int64_t kBlock = 2048;
@@ -112,16 +111,13 @@ class CanonicalTree {
         }
         Edge* const first = team.at;
         Edge* at = first;
-        D furthest = team.furthest;
         for (int64_t u = begin; u < end; ++u) {
             const D a = d_[u];
             if (a == kInfinity<D>) continue;
-            furthest = std::max(furthest, a);
             bool bad = false;
             at = append_tight<weighted>(g_, d_, a, g_.offsets[u], g_.offsets[u + 1], at, bad,
                                         [u](V v) { return Edge{static_cast<V>(u), v}; });
         }
-        team.furthest = furthest;
         *at = {-1, -1};
         team.at = at + 1;
         team.stretches.emplace_back(first, at);
@@ -130,18 +126,10 @@ class CanonicalTree {
 
     void take_first(const Edge* e, const Edge* end, Team& team) {
         if (threads_ == 1)
-            for (; e != end; ++e) take_tail<false>(e->u, e->v, pred_, team.ties);
+            for (; e != end; ++e) take_tail<false>(e->u, e->v, d_, pred_, team.ties);
         else
-            for (; e != end; ++e) take_tail<true>(e->u, e->v, pred_, team.ties);
+            for (; e != end; ++e) take_tail<true>(e->u, e->v, d_, pred_, team.ties);
         if (static_cast<int64_t>(team.ties.size()) > most_ties(g_.n)) enough_.store(true, std::memory_order_relaxed);
-    }
-
-    // Does every tight edge lead to a strictly larger distance? Half the smallest weight must count at the largest.
-    bool rises() const {
-        if constexpr (std::is_integral_v<D>) return true;
-        D furthest = 0;
-        for (const Team& team : teams_) furthest = std::max(furthest, team.furthest);
-        return furthest + static_cast<D>(min_weight_) / 2 > furthest;
     }
 
     bool settle_all() {

@@ -142,13 +142,7 @@ class PreparedTree {
         for (int k = 0; k < found.count; ++k) {
             const P distance = d_[kPulled ? found.from[k] : found.to[k]];
             if (static_cast<P>(found.distance[k]) != distance || distance == unreached_) continue;
-            if constexpr (std::is_floating_point_v<P>) {
-                if (STEPPE_UNLIKELY(d_[found.from[k]] == d_[found.to[k]])) {  // its weight was lost in rounding
-                    if (found.from[k] != found.to[k]) ties.push_back({found.from[k], found.to[k]});
-                    continue;
-                }
-            }
-            take_tail<kShared>(found.from[k], found.to[k], pred_, ties);
+            take_tail<kShared>(found.from[k], found.to[k], d_, pred_, ties);
         }
         found.count = 0;
     }

@@ -40,10 +40,16 @@ struct Tie {
 // More ties than this are left to a search.
 inline int64_t most_ties(int64_t n) { return n / 16 + 64; }
 
-// Notes the tight edge u -> v: pred[v] is the smallest tail so far, every other tail becomes a tie. On several threads
-// any may write pred[v].
-template <bool kShared, class V>
-inline void take_tail(V u, V v, V* pred, std::vector<Tie<V>>& ties) {
+// Notes the tight edge u -> v: pred[v] is the smallest tail so far, every other tail becomes a tie. An edge whose
+// weight was lost in rounding is set aside as one, too. On several threads any may write pred[v].
+template <bool kShared, class V, class D>
+inline void take_tail(V u, V v, const D* d, V* pred, std::vector<Tie<V>>& ties) {
+    if constexpr (std::is_floating_point_v<D>) {
+        if (STEPPE_UNLIKELY(d[u] == d[v])) {
+            if (u != v) ties.push_back({u, v});
+            return;
+        }
+    }
     const V old = take_smaller<kShared>(pred + v, u);
     if (STEPPE_UNLIKELY(old != kUnset<V> && old != u)) ties.push_back({std::max(old, u), v});
 }
@@ -111,7 +117,7 @@ void settle_level(const Tie<V>* begin, const Tie<V>* end, const D* d, V* pred, i
 // False when the walks become too long; a search then costs less. room: n bytes. A tie whose ends are equally far is an
 // edge that pred does not know of (settle_level).
 template <class V, class D>
-bool settle_ties(std::vector<Tie<V>>& ties, const D* d, V* pred, int64_t n, uint8_t* room) {
+bool settle_ties(const std::vector<Tie<V>>& ties, const D* d, V* pred, int64_t n, uint8_t* room) {
     std::vector<std::pair<D, uint32_t>> order;
     order.reserve(ties.size());
     std::vector<Tie<V>> level;
