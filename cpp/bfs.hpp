@@ -59,7 +59,7 @@ class Bfs {
         } const reached{hops_};
         Pending<V, Hops> pending(search_.targets, reached);
         bool up = false;
-        while (size && level_ < static_cast<int64_t>(std::min<uint32_t>(search_.limit, kNoHops - 1))) {
+        while (size && level_ < static_cast<int64_t>(std::min<uint32_t>(search_.reach.limit(), kNoHops - 1))) {
             if (pending.all_settled([](int32_t h) { return h != kNoHops; }) || search_.watch->poll(touched_)) break;
             ++level_;
             const int64_t before = size;

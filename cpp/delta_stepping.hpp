@@ -32,8 +32,8 @@ std::optional<D> push_alone(const Rows& g, const In* in, const Search<V, D>& sea
     Ring<V> ring(static_cast<int64_t>(std::min(1e9, search.max_weight / width.value())) + 2);
     for (V s : begin) ring.file(width.bucket(tentative.load(s)), s);
     Pending<V, T> pending(search.targets, tentative);
-    const D limit = search.limit;
-    bool overflow = false;
+    const Reach<D> reach = search.reach;
+    bool outgrown = false;
     int64_t relaxed = 0, next_poll = 1 << 16;
     const int64_t look = std::max<int64_t>(1 << 14, g.edges() / 24);
     int64_t next_look = look;
@@ -59,7 +59,7 @@ std::optional<D> push_alone(const Rows& g, const In* in, const Search<V, D>& sea
                     if (k + 8 < found.count) tentative.prefetch_set(found.target[k + 8]);
                 const V v = found.target[k];
                 const D candidate = found.distance[k];
-                if (candidate < tentative.load(v) && within(candidate, limit, overflow)) {
+                if (candidate < tentative.load(v) && reach.admits(candidate, outgrown)) {
                     tentative.set(v, candidate, T::kPaths ? found.from[k] : V{-1});
                     ring.file(width.bucket(candidate), v);
                 }
@@ -69,11 +69,11 @@ std::optional<D> push_alone(const Rows& g, const In* in, const Search<V, D>& sea
                 if (search.watch->poll(stats.edges_relaxed + relaxed)) return {};
             }
         }
-        if (overflow && sizeof(D) == 4) break;  // will be done again in 64 bits
+        if (outgrown && sizeof(D) == 4) break;  // will be done again in 64 bits
     }
     stats.edges_relaxed += relaxed;
     stats.edges_touched += relaxed;
-    stats.overflow |= overflow;
+    stats.outgrown |= outgrown;
     return low;
 }
 
@@ -88,7 +88,7 @@ void finish_alone(const Rows& g, const In* in, const Search<V, D>& search, const
         if (low) {
             std::vector<V> changed;
             stats.note = "finished by pull";
-            pull(*in, g, tentative, *low, search.limit, changed, 1, stats);
+            pull(*in, g, tentative, *low, search.reach, changed, 1, stats);
             push_alone(g, static_cast<const NoEdges*>(nullptr), search, width, changed, tentative, stats);
         }
     }

@@ -38,10 +38,10 @@ struct Rest {
 template <class Rows, class In, class T, class V, class D>
 Rest<V, D> push_shared(const Rows& g, const In* in, const Search<V, D>& search, const Width<D>& width,
                        const std::vector<V>& begin, T& tentative, Stats& stats) {
-    const int64_t reach = static_cast<int64_t>(std::min(1e6, search.max_weight / width.value())) + 2;
-    const int64_t slots = std::clamp<int64_t>(std::bit_ceil(static_cast<uint64_t>(2 * reach + 8)), 64, 1 << 15);
+    const int64_t span = static_cast<int64_t>(std::min(1e6, search.max_weight / width.value())) + 2;
+    const int64_t slots = std::clamp<int64_t>(std::bit_ceil(static_cast<uint64_t>(2 * span + 8)), 64, 1 << 15);
     Bins<V> bins(slots, search.threads);
-    const D limit = search.limit;
+    const Reach<D> reach = search.reach;
     std::atomic<bool> too_wide{false}, turn{false}, stuck{false}, blocked{false};
     const int64_t patience = 8 * (g.edges() + g.n);
     std::vector<std::unique_ptr<Worker<V>>> workers(search.threads);  // outlive all threads: chunks move between them
@@ -57,7 +57,7 @@ Rest<V, D> push_shared(const Rows& g, const In* in, const Search<V, D>& search, 
         Worker<V>& worker = *workers[thread];
         Stats mine;
         Candidates<V, D> found;
-        bool overflow = false;
+        bool outgrown = false;
         int64_t next_poll = 1 << 16, next_look = look;
         auto stop = [&] {
             return search.watch->poll(mine.edges_relaxed) || too_wide.load(std::memory_order_relaxed) ||
@@ -73,7 +73,7 @@ Rest<V, D> push_shared(const Rows& g, const In* in, const Search<V, D>& search, 
                 for (int k = 0; k < found.count; ++k) {
                     const V v = found.target[k];
                     const D candidate = found.distance[k];
-                    if (candidate < tentative.load(v) && within(candidate, limit, overflow)) {
+                    if (candidate < tentative.load(v) && reach.admits(candidate, outgrown)) {
                         ++mine.atomics;
                         const V from = T::kPaths ? found.from[k] : V{-1};
                         if (tentative.improve(v, candidate, from)) worker.file(width.bucket(candidate), v);
@@ -82,7 +82,7 @@ Rest<V, D> push_shared(const Rows& g, const In* in, const Search<V, D>& search, 
             }
             [[maybe_unused]] const int64_t bucket = chunk->bucket;
             worker.recycle(chunk);
-            if (overflow && sizeof(D) == 4) too_wide.store(true, std::memory_order_relaxed);
+            if (outgrown && sizeof(D) == 4) too_wide.store(true, std::memory_order_relaxed);
             if (mine.edges_relaxed > next_poll) {
                 next_poll = mine.edges_relaxed + (1 << 16);
                 bins.nudge();
@@ -102,7 +102,7 @@ Rest<V, D> push_shared(const Rows& g, const In* in, const Search<V, D>& search, 
                 break;
         }
         if (worker.is_blocked()) blocked.store(true, std::memory_order_relaxed);
-        mine.overflow = overflow;
+        mine.outgrown = outgrown;
         parts[thread] = mine;
     });
     for (const Stats& part : parts) {
@@ -110,7 +110,7 @@ Rest<V, D> push_shared(const Rows& g, const In* in, const Search<V, D>& search, 
         stats.edges_relaxed += part.edges_relaxed;
         stats.edges_touched += part.edges_relaxed;
         stats.atomics += part.atomics;
-        stats.overflow |= part.overflow;
+        stats.outgrown |= part.outgrown;
     }
     stats.stuck = stuck.load();
     Rest<V, D> rest;
@@ -140,7 +140,7 @@ Stats delta_stepping_parallel(const Rows& g, const In* in, const Search<V, D>& s
         if (rest.low) {
             std::vector<V> changed;
             stats.note = "finished by pull";
-            pull(*in, g, tentative, *rest.low, search.limit, changed, search.threads, stats);
+            pull(*in, g, tentative, *rest.low, search.reach, changed, search.threads, stats);
             rest = push_shared(g, static_cast<const NoEdges*>(nullptr), search, width, changed, tentative, stats);
             in = nullptr;
         }
@@ -149,7 +149,7 @@ Stats delta_stepping_parallel(const Rows& g, const In* in, const Search<V, D>& s
         finish_alone(g, in, search, width, rest.left, tentative, stats);
         stats.note = "a thread was held up: finished on one";
     }
-    if (stats.stuck && !(stats.overflow && sizeof(D) == 4)) {
+    if (stats.stuck && !(stats.outgrown && sizeof(D) == 4)) {
         Stats again = delta_stepping<kPaths>(g, in, search, dist, pred);
         again.rounds += stats.rounds;
         again.edges_relaxed += stats.edges_relaxed;

@@ -19,8 +19,8 @@ Stats dijkstra(const Csr<V, W>& g, const Search<V, D>& search, D* dist, V* pred)
     Heap<D, V> heap;
     for (V s : search.sources) heap.push(0, s);
     Pending pending(search.targets, tentative);
-    const D limit = search.limit;
-    bool overflow = false;
+    const Reach<D> reach = search.reach;
+    bool outgrown = false;
     int64_t relaxed = 0, next_poll = 1 << 16;
     while (!heap.empty()) {
         const auto [du, u] = heap.pop();
@@ -34,18 +34,18 @@ Stats dijkstra(const Csr<V, W>& g, const Search<V, D>& search, D* dist, V* pred)
             if (e + 16 < last) STEPPE_PREFETCH(&dist[g.targets[e + 16]]);
             const V v = g.targets[e];
             const D candidate = du + static_cast<D>(g.weights[e]);
-            if (candidate < dist[v] && within(candidate, limit, overflow)) {
+            if (candidate < dist[v] && reach.admits(candidate, outgrown)) {
                 tentative.set(v, candidate, u);
                 heap.push(candidate, v);
             }
         }
         if (STEPPE_UNLIKELY(relaxed > next_poll)) {
             next_poll = relaxed + (1 << 16);
-            if (search.watch->poll(relaxed) || (overflow && sizeof(D) == 4)) break;
+            if (search.watch->poll(relaxed) || (outgrown && sizeof(D) == 4)) break;
         }
     }
     stats.edges_relaxed = stats.edges_touched = relaxed;
-    stats.overflow = overflow;
+    stats.outgrown = outgrown;
     return stats;
 }
 

@@ -78,7 +78,7 @@ class External {
         if constexpr (kShared) tentative_.finish(search_.threads);
         for (const Worker& worker : workers_) {
             stats_.atomics += worker.atomics;
-            stats_.overflow |= worker.overflow;
+            stats_.outgrown |= worker.outgrown;
         }
         stats_.edges_relaxed = stats_.edges_touched = relaxed_;
         return stats_;
@@ -88,17 +88,17 @@ class External {
     struct alignas(128) Worker {
         std::vector<V> list;
         int64_t relaxed = 0, atomics = 0;
-        bool overflow = false;
+        bool outgrown = false;
     };
     // The highest threshold: below infinity, which is what a block without work has for a bound.
     static constexpr D kTop = std::is_integral_v<D> ? kLargest<D> : std::numeric_limits<D>::max();
     static constexpr int64_t kAhead = 4;               // blocks announced before they are due
     static constexpr int64_t kWorthSharing = 1 << 15;  // edges in a sweep
 
-    // 32-bit distances overflowed: the search will be done again in 64 bits.
+    // A sum outgrew 32 bits: the search will be done again in 64 bits.
     bool too_wide() const {
         if (sizeof(D) > 4 || !std::is_integral_v<D>) return false;
-        return std::any_of(workers_.begin(), workers_.end(), [](const Worker& w) { return w.overflow; });
+        return std::any_of(workers_.begin(), workers_.end(), [](const Worker& w) { return w.outgrown; });
     }
 
     void lower(std::atomic<D>& bound, D d) {
@@ -193,13 +193,14 @@ class External {
     }
 
     void relax(V u, int64_t first, int64_t last, Worker& worker) {
-        const D du = tentative_.load(u), limit = search_.limit;
+        const D du = tentative_.load(u);
+        const Reach<D> reach = search_.reach;
         worker.relaxed += last - first;
         for (int64_t e = first; e < last; ++e) {
             if (e + 16 < last) STEPPE_PREFETCH(tentative_.address(g_.target(e + 16)));
             const V v = g_.target(e);
             const D candidate = du + static_cast<D>(g_.weight(e));
-            if (candidate < tentative_.load(v) && within(candidate, limit, worker.overflow)) {
+            if (candidate < tentative_.load(v) && reach.admits(candidate, worker.outgrown)) {
                 if constexpr (kShared) {
                     ++worker.atomics;
                     if (!tentative_.improve(v, candidate, u)) continue;

@@ -28,7 +28,7 @@ Stats frontier(const Csr<V, W>& g, const Search<V, D>& search, D* dist, V* pred)
     struct Team {
         std::vector<V> next;
         int64_t relaxed = 0, atomics = 0;
-        bool overflow = false;
+        bool outgrown = false;
     };
     std::vector<Team> team(search.threads);
     std::vector<V> queue(search.sources);
@@ -46,7 +46,7 @@ Stats frontier(const Csr<V, W>& g, const Search<V, D>& search, D* dist, V* pred)
                 for (int64_t e = g.offsets[u]; e < g.offsets[u + 1]; ++e) {
                     const V v = g.targets[e];
                     const D candidate = du + static_cast<D>(g.weights[e]);
-                    if (!(candidate < predist.load(v)) || !within(candidate, search.limit, mine.overflow)) continue;
+                    if (!(candidate < predist.load(v)) || !search.reach.admits(candidate, mine.outgrown)) continue;
                     ++mine.atomics;
                     if (!predist.improve(v, candidate, u) || LOAD(&queued[v])) continue;
                     ++mine.atomics;
@@ -59,9 +59,9 @@ Stats frontier(const Csr<V, W>& g, const Search<V, D>& search, D* dist, V* pred)
         for (Team& mine : team) {
             queue.insert(queue.end(), mine.next.begin(), mine.next.end());
             mine.next.clear();
-            stats.overflow |= mine.overflow;
+            stats.outgrown |= mine.outgrown;
         }
-        if (stats.overflow && sizeof(D) == 4) return stats;
+        if (stats.outgrown && sizeof(D) == 4) return stats;
         parallel_for(threads, static_cast<int64_t>(queue.size()), 1024, [&](int64_t begin, int64_t end, int) {
             for (int64_t i = begin; i < end; ++i) {
                 committed[queue[i]] = predist.load(queue[i]);

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "answer.hpp"
 #include "atomics.hpp"
 #include "csr.hpp"
 #include "delta_stepping.hpp"
 #include "dijkstra.hpp"
 #include "memory.hpp"
-#include "packed.hpp"
 #include "parallel.hpp"
 #include "search.hpp"
 
@@ -56,42 +56,33 @@ class ManySearches {
     }
 
   private:
-    using Narrow = std::conditional_t<std::is_same_v<W, int32_t>, uint32_t,
-                                      std::conditional_t<std::is_same_v<W, int64_t>, uint64_t, W>>;
-    using Wide = std::conditional_t<std::is_integral_v<W>, uint64_t, W>;
-
     // What one thread keeps from source to source.
     struct Lane {
-        Buffer<Narrow> narrow;
-        Buffer<Wide> wide;
+        Buffer<Narrow<W>> narrow;
+        Buffer<Wide<W>> wide;
         Buffer<V> queue;
         bool is_wide = false;
 
         void row(ManySearches& m, int64_t i) {
             if constexpr (std::is_integral_v<W>)  // without weights W is int32
                 if (m.q_.method == ManyMethod::kHops) return m.hops(i, narrow, queue);
-            if (!is_wide) is_wide = !m.search(i, narrow);
-            if (is_wide && !m.search(i, wide)) m.lose(i);
+            const bool found = widen<W>(is_wide, [&]<class D, bool kLast>() {
+                if constexpr (std::is_same_v<D, Narrow<W>>) return m.template search<kLast>(i, narrow);
+                else return m.template search<kLast>(i, wide);
+            });
+            if (!found) m.lose(i);
         }
     };
 
-    // False: a sum did not fit in D, so the row means nothing.
-    template <class D>
+    // False: some distance does not fit in D, and the row has not been written.
+    template <bool kLast, class D>
     bool search(int64_t i, Buffer<D>& dist) {
         if (dist.size() == 0) dist = Buffer<D>(g_.n);
         Search<V, D> s;
         s.sources = {static_cast<V>(q_.sources[i])};
         if (q_.targets)
             for (int64_t j = 0; j < q_.columns; ++j) s.targets.push_back(static_cast<V>(q_.targets[j]));
-        bool is_cut = false;  // the cutoff lies within the type: what is beyond it is no overflow
-        if (q_.bounded) {
-            if constexpr (std::is_integral_v<D>) {
-                is_cut = static_cast<uint64_t>(q_.bound) <= kLargest<D>;
-                s.limit = is_cut ? static_cast<D>(q_.bound) : kLargest<D>;
-            } else {
-                s.limit = q_.bound;
-            }
-        }
+        if (q_.bounded) s.reach = Reach<D>(q_.bound);
         s.delta = q_.delta;
         s.mean_weight = q_.mean_weight;
         s.max_weight = q_.max_weight;
@@ -101,29 +92,28 @@ class ManySearches {
                                 : delta_stepping<false>(g_, static_cast<const NoEdges*>(nullptr), s, dist.data(),
                                                         static_cast<V*>(nullptr));
         if (inner_.stopped()) return true;
-        if (std::is_integral_v<D> && stats.overflow && !is_cut && (sizeof(D) == 4 || cut_off(dist.data())))
-            return false;
+        if (stats.outgrown && is_lost<kLast>(g_, s.targets, dist.data())) return false;
         write(i, dist.data());
         return true;
     }
 
     // Breadth-first, where every edge has length 1.
-    void hops(int64_t i, Buffer<Narrow>& dist, Buffer<V>& queue) {
-        if (dist.size() == 0) dist = Buffer<Narrow>(g_.n), queue = Buffer<V>(g_.n);
-        std::fill(dist.begin(), dist.end(), kInfinity<Narrow>);
-        const Narrow last =
-            q_.bounded ? static_cast<Narrow>(std::min<uint64_t>(q_.bound, kLargest<Narrow>)) : kLargest<Narrow>;
+    void hops(int64_t i, Buffer<Narrow<W>>& dist, Buffer<V>& queue) {
+        using D = Narrow<W>;
+        if (dist.size() == 0) dist = Buffer<D>(g_.n), queue = Buffer<V>(g_.n);
+        std::fill(dist.begin(), dist.end(), kInfinity<D>);
+        const D last = q_.bounded ? Reach<D>(q_.bound).limit() : kLargest<D>;
         int64_t head = 0, tail = 0;
         dist[q_.sources[i]] = 0;
         queue[tail++] = static_cast<V>(q_.sources[i]);
         while (head < tail) {
             if ((head & 4095) == 4095 && inner_.poll()) return;
             const V u = queue[head++];
-            const Narrow next = dist[u] + 1;
+            const D next = dist[u] + 1;
             if (next > last) break;
             for (int64_t e = g_.offsets[u]; e < g_.offsets[u + 1]; ++e) {
                 const V v = g_.targets[e];
-                if (dist[v] != kInfinity<Narrow>) continue;
+                if (dist[v] != kInfinity<D>) continue;
                 dist[v] = next;
                 queue[tail++] = v;
             }
@@ -131,23 +121,11 @@ class ManySearches {
         write(i, dist.data());
     }
 
-    // Whether a vertex counts as unreached only because every way to it passed the type.
-    template <class D>
-    bool cut_off(const D* dist) const {
-        for (int64_t u = 0; u < g_.n; ++u)
-            if (dist[u] != kInfinity<D>)
-                for (int64_t e = g_.offsets[u]; e < g_.offsets[u + 1]; ++e)
-                    if (dist[g_.targets[e]] == kInfinity<D>) return true;
-        return false;
-    }
-
     template <class D>
     void write(int64_t i, const D* dist) {
         R* row = rows_ + i * q_.columns;
         for (int64_t j = 0; j < q_.columns; ++j) {
-            const D d = dist[q_.targets ? q_.targets[j] : j];
-            if constexpr (std::is_integral_v<D>) row[j] = d == kInfinity<D> ? kUnreachable : static_cast<R>(d);
-            else row[j] = d;
+            row[j] = told<R>(dist[q_.targets ? q_.targets[j] : j], kInfinity<D>);
         }
     }
 

@@ -53,13 +53,13 @@ bool pull_pays(const In& in, const T& tentative, D low, int64_t look) {
 // One pass; fills `changed` with the vertices whose distance fell and returns the smallest new distance. `active` are
 // the vertices that may still fall; those found final are dropped from it.
 template <class In, class T, class V, class D>
-D pull_pass(const In& in, T& tentative, D low, D limit, std::vector<V>& active, std::vector<V>& changed, int threads,
-            Stats& stats) {
+D pull_pass(const In& in, T& tentative, D low, const Reach<D>& reach, std::vector<V>& active, std::vector<V>& changed,
+            int threads, Stats& stats) {
     struct Part {
         std::vector<V> active, changed;
         D least = kInfinity<D>;
         int64_t touched = 0;
-        bool overflow = false;
+        bool outgrown = false;
     };
     const int64_t grain = 1 << 14, size = static_cast<int64_t>(active.size());
     std::vector<Part> parts((size + grain - 1) / grain);
@@ -94,7 +94,7 @@ D pull_pass(const In& in, T& tentative, D low, D limit, std::vector<V>& active, 
                 }
                 part.touched += e - first;
                 part.active.push_back(v);
-                if (best < before && within(best, limit, part.overflow)) {
+                if (best < before && reach.admits(best, part.outgrown)) {
                     tentative.set(v, best, from);  // each vertex has one thread
                     part.changed.push_back(v);
                     part.least = std::min(part.least, best);
@@ -110,15 +110,15 @@ D pull_pass(const In& in, T& tentative, D low, D limit, std::vector<V>& active, 
         changed.insert(changed.end(), part.changed.begin(), part.changed.end());
         least = std::min(least, part.least);
         stats.edges_touched += part.touched;
-        stats.overflow |= part.overflow;
+        stats.outgrown |= part.outgrown;
     }
     return least;
 }
 
 // Pulls until pushing the changed vertices is cheaper than another pass; those are left in `changed`.
 template <class In, class Out, class T, class V, class D>
-void pull(const In& in, const Out& out, T& tentative, D low, D limit, std::vector<V>& changed, int threads,
-          Stats& stats) {
+void pull(const In& in, const Out& out, T& tentative, D low, const Reach<D>& reach, std::vector<V>& changed,
+          int threads, Stats& stats) {
     std::vector<V> active(in.n);
     int64_t count = 0;
     for (int64_t i = 0; i < in.n; ++i) {
@@ -128,7 +128,7 @@ void pull(const In& in, const Out& out, T& tentative, D low, D limit, std::vecto
     }
     active.resize(count);
     for (;;) {
-        low = pull_pass(in, tentative, low, limit, active, changed, threads, stats);
+        low = pull_pass(in, tentative, low, reach, active, changed, threads, stats);
         int64_t push = 0;
         for (V v : changed) push += 10 + out.degree(v);
         if (push < 10 * static_cast<int64_t>(active.size()) || changed.empty()) return;

@@ -8,16 +8,17 @@
 #include "parallel.hpp"
 #include "types.hpp"
 #include "watch.hpp"
+#include "widen.hpp"
 
 namespace steppe {
 
-// One question: distances from the nearest of `sources`, not beyond `limit`, perhaps only as far as all `targets`.
+// One question: distances from the nearest of `sources`, within `reach`, perhaps only as far as all `targets`.
 template <class V, class D>
 struct Search {
     std::vector<V> sources;
     std::vector<V> targets;  // empty: no early stop
-    D limit = kLargest<D>;   // inclusive; never above kLargest
-    double delta = 0;        // 0: chosen from the graph
+    Reach<D> reach;
+    double delta = 0;  // 0: chosen from the graph
     double mean_weight = 1, max_weight = 1;
     int threads = 1;
     Watch* watch = nullptr;
@@ -31,17 +32,9 @@ struct Stats {
     int threads = 1;            // really used
     double delta = 0;
     bool stuck = false;     // the search gave up: it relaxed the same edges again and again
-    bool overflow = false;  // a sum passed kLargest: the search has to be done again in a wider type
+    bool outgrown = false;  // a sum passed the type, see widen.hpp: in 32 bits the search has stopped
     const char* note = "";  // what the method decided while running
 };
-
-// Accepts a candidate distance or says why not: beyond the cutoff it is nothing, beyond the type it is an overflow.
-template <class D>
-inline bool within(D candidate, D limit, bool& overflow) {
-    if (STEPPE_LIKELY(candidate <= limit)) return true;
-    overflow |= candidate > kLargest<D>;
-    return false;
-}
 
 // Targets not yet settled. `settled(d)` tells whether a vertex at distance d is final; checked from the back, so the
 // cost over a whole search is O(targets + steps). T: where distances are read, by load(v).

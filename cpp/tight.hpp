@@ -10,12 +10,9 @@
 
 #include "csr.hpp"
 #include "types.hpp"
+#include "widen.hpp"
 
 namespace steppe {
-
-// The public distance type of a weight type.
-template <class W>
-using Distance = std::conditional_t<std::is_floating_point_v<W>, W, int64_t>;
 
 // a + w, in integers saturating at both ends.
 template <class D, class W>

@@ -18,7 +18,7 @@ inline constexpr D kInfinity =
     std::is_floating_point_v<D> ? std::numeric_limits<D>::infinity() : std::numeric_limits<D>::max();
 
 // The largest distance that may be stored. Integers: half the range (for uint64 one less, since int64's maximum is the
-// public "unreachable"). Sums beyond it are noticed, see Limit.
+// public "unreachable"). Sums beyond it are noticed, see widen.hpp.
 template <class D>
 inline constexpr D kLargest =
     std::is_floating_point_v<D> ? std::numeric_limits<D>::infinity() : std::numeric_limits<D>::max() / 2 - 1;

@@ -288,3 +288,16 @@ def test_nearest_in_labels_and_within_a_cutoff():
     with pytest.raises(ValueError, match="cutoff"):
         sp.nearest(SIMPLE, ["a"], cutoff=-3)
     assert sp.nearest(sp.Graph.from_edges([0, 1], [1, 2], [4, -3]), [0, 1]).distances.tolist() == [0, 0, -3]
+
+
+@pytest.mark.parametrize("cutoff", [2**63 - 1, 1e300, float("inf")])
+def test_sparse_with_a_cutoff_beyond_all_distances(cutoff):
+    g = sp.Graph.from_edges([0], [1], [1])
+    assert sp.distances(g, [0], cutoff=cutoff, sparse=True).toarray().tolist() == [[0, 1]]
+
+
+def test_nearest_of_sources_that_others_reach_below_zero():
+    g = sp.Graph.from_edges([0, 1], [1, 2], [-0.5, 0.25])
+    r = sp.nearest(g, [1, 0])
+    assert (r.distances.tolist(), r.winners.tolist()) == ([0, -0.5, -0.25], [0, 0, 0])
+    assert r.paths.verify().predecessors.tolist() == [-1, 0, 1]

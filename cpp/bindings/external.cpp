@@ -1,6 +1,7 @@
 // Bindings of external.hpp: distances or, without weights, hops; and of external_bellman_ford.hpp.
 #include "external.hpp"
 
+#include "answer.hpp"
 #include "arrays.hpp"
 #include "external_bellman_ford.hpp"
 #include "question.hpp"
@@ -15,70 +16,14 @@ struct Told {
 };
 
 template <bool kPaths, class V, class D, class Rows>
-void search_with(const Rows& g, Window& window, const Budget& budget, const Search<V, D>& search, D delta, D* dist,
-                 V* pred, Told& told) {
-    auto go = [&](auto search_object) { told.stats = search_object->run(delta); };
-    if (search.threads > 1)
-        go(std::make_unique<External<kPaths, true, Rows, V, D>>(g, window, budget, search, dist, pred));
-    else go(std::make_unique<External<kPaths, false, Rows, V, D>>(g, window, budget, search, dist, pred));
-}
-
-// After a 64-bit search some sum passed the type. It matters only if a vertex was reached by no other way.
-template <class Rows, class D>
-bool cut_off(const Rows& g, const D* dist) {
-    for (int64_t u = 0; u < g.n; ++u)
-        if (dist[u] != kInfinity<D>)
-            for (int64_t e = g.offsets[u]; e < g.offsets[u + 1]; ++e)
-                if (dist[g.targets[e]] == kInfinity<D>) return true;
-    return false;
-}
-
-template <class V, class D, class R, class Rows>
-Told run(const Question& q, const Rows& g, Window& window, const Budget& budget, R* result, V* pred, Watch& watch) {
-    const Search<V, D> search = make_search<V, D>(q, g.n, watch);
+Stats search_with(const Rows& g, Window& window, const Budget& budget, const Search<V, D>& search, D* dist, V* pred) {
     // A double may round up: a quarter of the integers is as good as all.
     const double most = static_cast<double>(std::is_integral_v<D> ? kLargest<D> / 4 : std::numeric_limits<D>::max());
-    const D delta = static_cast<D>(std::min(q.delta, most));
-    Told told;
-    Buffer<D> narrow;
-    D* dist;
-    if constexpr (sizeof(D) == sizeof(R)) {
-        dist = reinterpret_cast<D*>(result);
-    } else {
-        narrow = Buffer<D>(g.n);
-        dist = narrow.data();
-    }
-    if (pred) search_with<true>(g, window, budget, search, delta, dist, pred, told);
-    else search_with<false>(g, window, budget, search, delta, dist, static_cast<V*>(nullptr), told);
-    watch.check();
-    if constexpr (std::is_integral_v<D>) {
-        Stats& stats = told.stats;
-        if (q.cutoff && static_cast<uint64_t>(*q.cutoff) <= kLargest<D>) stats.overflow = false;
-        if (stats.overflow) {
-            if constexpr (sizeof(R) == 8 && sizeof(D) == 4) {
-                narrow = Buffer<D>();
-                return run<V, uint64_t, R>(q, g, window, budget, result, pred, watch);
-            }
-            const bool found = !search.targets.empty() && target_bound(search, dist) != kInfinity<D>;
-            stats.overflow = !found && cut_off(g, dist);
-            if (stats.overflow) return told;
-        }
-    }
-    const D bound = target_bound(search, dist);
-    parallel_for(q.threads, g.n, 1 << 16, [&](int64_t begin, int64_t end, int) {
-        for (int64_t v = begin; v < end; ++v) {
-            const D d = dist[v];
-            const bool lost = d == kInfinity<D> || d > bound;
-            if constexpr (std::is_integral_v<D>) result[v] = lost ? std::numeric_limits<R>::max() : static_cast<R>(d);
-            else if (lost) result[v] = kInfinity<D>;
-            if (pred && lost) pred[v] = -1;
-        }
-    });
-    told.parts = window.parts();
-    told.passes = window.passes();
-    told.bytes_read = window.bytes_read();
-    told.peak_window = window.peak();
-    return told;
+    const D delta = static_cast<D>(std::min(search.delta, most));
+    auto go = [&](auto search_object) { return search_object->run(delta); };
+    return search.threads > 1
+               ? go(std::make_unique<External<kPaths, true, Rows, V, D>>(g, window, budget, search, dist, pred))
+               : go(std::make_unique<External<kPaths, false, Rows, V, D>>(g, window, budget, search, dist, pred));
 }
 
 }  // namespace
@@ -101,28 +46,35 @@ void bind_external(nb::module_& m) {
             const Told told = with_vertex(indices, [&](auto vertex) {
                 using V = decltype(vertex);
                 V* pred = predecessors ? out<V>(*predecessors) : nullptr;
-                auto search = [&](auto weight, auto rows, auto distance, auto* result) {
+                auto search = [&](auto weight, auto rows, auto* result) {
                     using W = decltype(weight);
-                    using D = decltype(distance);
                     const int64_t item = static_cast<int64_t>(sizeof(V) + (rows.weights ? sizeof(W) : 0));
                     return watch.run([&](Watch& w) {
                         Pages ends(rows.targets, rows.edges(), sizeof(V), mapped);
                         Pages lengths(rows.weights, rows.edges(), sizeof(W), mapped);
                         Window window(rows.offsets, rows.n, shift, window_bytes, ends, lengths, item, threads,
                                       live.data());
-                        return run<V, D>(q, rows, window, budget, result, pred, w);
+                        auto make = [&]<class D>() { return make_search<V, D>(q, rows.n, w); };
+                        Told told;
+                        told.stats = find_answer<W>(rows, result, pred, threads, w, make,
+                                                    [&]<class D>(const Search<V, D>& s, D* dist, V* p) {
+                                                        return p ? search_with<true>(rows, window, budget, s, dist, p)
+                                                                 : search_with<false>(rows, window, budget, s, dist, p);
+                                                    });
+                        told.parts = window.parts();
+                        told.passes = window.passes();
+                        told.bytes_read = window.bytes_read();
+                        told.peak_window = window.peak();
+                        return told;
                     });
                 };
                 if (!weights) {
                     const Ones<V> rows{arrays.csr<V, int32_t>()};
-                    return search(int32_t{}, rows, uint32_t{}, out<int32_t>(distances));
+                    return search(int32_t{}, rows, out<int32_t>(distances));
                 }
                 return with_weight(*weights, [&](auto weight) {
                     using W = decltype(weight);
-                    using R = std::conditional_t<std::is_integral_v<W>, int64_t, W>;
-                    using D = std::conditional_t<std::is_same_v<W, int32_t>, uint32_t,
-                                                 std::conditional_t<std::is_same_v<W, int64_t>, uint64_t, W>>;
-                    return search(weight, arrays.csr<V, W>(), D{}, out<R>(distances));
+                    return search(weight, arrays.csr<V, W>(), out<Distance<W>>(distances));
                 });
             });
             nb::dict stats = stats_dict(told.stats);

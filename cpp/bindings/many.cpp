@@ -33,7 +33,7 @@ void bind_many(nb::module_& m) {
             auto run = [&](auto vertex, auto weight) {
                 using V = decltype(vertex);
                 using W = decltype(weight);
-                using R = std::conditional_t<std::is_integral_v<W>, int64_t, W>;
+                using R = Distance<W>;
                 Many<R> q{};
                 q.method = method == "dijkstra" ? ManyMethod::kDijkstra
                            : method == "hops"   ? ManyMethod::kHops

@@ -1,7 +1,5 @@
 // Shared by the searches' bindings: a question as Python asks it, and what a search tells, as a dict.
 #pragma once
-#include <cmath>
-
 #include "arrays.hpp"
 #include "search.hpp"
 
@@ -28,13 +26,9 @@ Search<V, D> make_search(const Question& q, int64_t n, Watch& watch) {
     take(q.sources, s.sources);
     take(q.targets, s.targets);
     if constexpr (std::is_integral_v<D>) {
-        if (q.cutoff) s.limit = static_cast<D>(std::min<uint64_t>(kLargest<D>, static_cast<uint64_t>(*q.cutoff)));
+        if (q.cutoff) s.reach = Reach<D>(*q.cutoff);
     } else {
-        if (q.float_cutoff) {
-            s.limit = static_cast<D>(*q.float_cutoff);
-            // Rounding to float may pass the cutoff; a distance beyond it must not slip in.
-            if (static_cast<double>(s.limit) > *q.float_cutoff) s.limit = std::nextafter(s.limit, D{0});
-        }
+        if (q.float_cutoff) s.reach = Reach<D>(*q.float_cutoff);  // exact: given in the type of the distances
     }
     s.delta = q.delta;
     s.mean_weight = q.mean_weight;
@@ -52,7 +46,7 @@ inline nb::dict stats_dict(const Stats& s) {
     stats["atomics"] = s.atomics;
     stats["threads"] = s.threads;
     stats["delta"] = s.delta;
-    stats["overflow"] = s.overflow;
+    stats["overflow"] = s.outgrown;
     stats["note"] = s.note;
     return stats;
 }

@@ -1,4 +1,5 @@
 // Bindings of the single-source searches for non-negative weights: one function, the method by name.
+#include "answer.hpp"
 #include "arrays.hpp"
 #include "delta_stepping.hpp"
 #include "delta_stepping_parallel.hpp"
@@ -30,57 +31,6 @@ Stats search_with(const std::string& method, const Csr<V, W>& g, const Prepared<
     }
     return shared ? delta_stepping_parallel<kPaths>(g, kNoIn, search, dist, pred)
                   : delta_stepping<kPaths>(g, kNoIn, search, dist, pred);
-}
-
-// After a 64-bit search some sum passed the type. It matters only if a vertex was reached by no other way.
-template <class V, class W, class D>
-bool cut_off(const Csr<V, W>& g, const D* dist) {
-    for (int64_t u = 0; u < g.n; ++u)
-        if (dist[u] != kInfinity<D>)
-            for (int64_t e = g.offsets[u]; e < g.offsets[u + 1]; ++e)
-                if (dist[g.targets[e]] == kInfinity<D>) return true;
-    return false;
-}
-
-// Runs the search in distance type D and leaves the public distances (int64, or D for floats) in `result`.
-template <class V, class W, class D, class R>
-Stats run(const Question& q, const Csr<V, W>& g, const Prepared<W>& prepared, R* result, V* pred, Watch& watch) {
-    const Search<V, D> search = make_search<V, D>(q, g.n, watch);
-    Buffer<D> narrow;
-    D* dist;
-    if constexpr (sizeof(D) == sizeof(R)) {
-        dist = reinterpret_cast<D*>(result);
-    } else {
-        narrow = Buffer<D>(g.n);
-        dist = narrow.data();
-    }
-    Stats stats = pred ? search_with<true>(q.method, g, prepared, search, dist, pred)
-                       : search_with<false>(q.method, g, prepared, search, dist, static_cast<V*>(nullptr));
-    watch.check();
-    if constexpr (std::is_integral_v<D>) {
-        if (q.cutoff && static_cast<uint64_t>(*q.cutoff) <= kLargest<D>) stats.overflow = false;
-        if (stats.overflow) {
-            if constexpr (sizeof(D) == 4) return run<V, W, uint64_t, R>(q, g, prepared, result, pred, watch);
-            // With every target reached, what lies beyond them does not count.
-            const bool found = !search.targets.empty() && target_bound(search, dist) != kInfinity<D>;
-            stats.overflow = !found && cut_off(g, dist);
-            if (stats.overflow) return stats;
-        }
-    }
-    const D bound = target_bound(search, dist);
-    parallel_for(q.threads, g.n, 1 << 16, [&](int64_t begin, int64_t end, int) {
-        for (int64_t v = begin; v < end; ++v) {
-            const D d = dist[v];
-            const bool lost = d == kInfinity<D> || d > bound;
-            if constexpr (std::is_integral_v<D>) {
-                result[v] = lost ? kUnreachable : static_cast<R>(d);
-            } else {
-                if (lost) result[v] = kInfinity<D>;
-            }
-            if (pred && lost) pred[v] = -1;
-        }
-    });
-    return stats;
 }
 
 }  // namespace
@@ -135,13 +85,17 @@ void bind_sssp(nb::module_& m) {
                 V* pred = predecessors ? out<V>(*predecessors) : nullptr;
                 return with_weight(weights, [&](auto weight) {
                     using W = decltype(weight);
-                    using R = std::conditional_t<std::is_integral_v<W>, int64_t, W>;
-                    using D = std::conditional_t<std::is_same_v<W, int32_t>, uint32_t,
-                                                 std::conditional_t<std::is_same_v<W, int64_t>, uint64_t, W>>;
-                    R* result = out<R>(distances);
+                    auto* result = out<Distance<W>>(distances);
                     const auto g = arrays.csr<V, W>();
                     const Prepared<W> prepared(packed, packed_in);
-                    return watch.run([&](Watch& w) { return run<V, W, D, R>(q, g, prepared, result, pred, w); });
+                    return watch.run([&](Watch& w) {
+                        auto make = [&]<class D>() { return make_search<V, D>(q, g.n, w); };
+                        return find_answer<W>(g, result, pred, threads, w, make,
+                                              [&]<class D>(const Search<V, D>& search, D* dist, V* p) {
+                                                  return p ? search_with<true>(q.method, g, prepared, search, dist, p)
+                                                           : search_with<false>(q.method, g, prepared, search, dist, p);
+                                              });
+                    });
                 });
             });
             return stats_dict(s);

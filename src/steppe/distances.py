@@ -7,7 +7,7 @@ without ever being held in memory as a whole; whether the whole would fit is ask
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -101,6 +101,7 @@ def distances(
     rows = graph.indices_of(sources)
     columns = None if targets is None else graph.indices_of(targets)
     question = _ask(graph, rows, columns, method, device, cutoff, threads, progress)
+    _check_sparse(sparse, cutoff, out)
     return _deliver(question, sparse=sparse, dtype=dtype, out=out)
 
 
@@ -126,6 +127,7 @@ def all_pairs(
     """
     rows = np.arange(graph.num_vertices, dtype=np.int64)
     question = _ask(graph, rows, None, method, device, cutoff, threads, progress)
+    _check_sparse(sparse, cutoff, out)
     return _deliver(question, sparse=sparse, dtype=dtype, out=out)
 
 
@@ -191,6 +193,13 @@ def _choose(graph: Graph, *, on_device: bool) -> str:
     return "dijkstra" if graph.num_edges < 20_000 else "delta-stepping"
 
 
+def _check_sparse(sparse: bool, cutoff: float | None, out: str | PathLike[str] | None) -> None:
+    if sparse and cutoff is None:
+        raise ValueError("sparse=True needs a cutoff: without one most pairs are reachable, and nothing is sparse")
+    if sparse and out is not None:
+        raise ValueError("sparse=True and out= do not go together: write the sparse matrix with scipy.sparse.save_npz")
+
+
 def _deliver(question: Question, *, sparse: bool, dtype: npt.DTypeLike | None, out: str | PathLike[str] | None) -> Any:
     """Compute, and hand over in the form that was asked for."""
     natural = distance_dtype(question.graph)
@@ -198,12 +207,6 @@ def _deliver(question: Question, *, sparse: bool, dtype: npt.DTypeLike | None, o
     if stored.kind not in "iuf":
         raise ValueError(f"dtype must be of integers or floats, not {stored}")
     if sparse:
-        if question.bound is None:
-            raise ValueError("sparse=True needs a cutoff: without one most pairs are reachable, and nothing is sparse")
-        if out is not None:
-            raise ValueError(
-                "sparse=True and out= do not go together: write the sparse matrix with scipy.sparse.save_npz"
-            )
         return _sparse(question, stored)
     if out is not None:
         key = (natural, question.bound, question.graph, question.sources, question.columns)
@@ -249,7 +252,10 @@ def _compute(question: Question, begin: int, end: int, into: Array) -> None:
         return
     if q.method == "bellman-ford":
         for i, s in enumerate(sources):
-            row = run_sssp(g, Search(np.array([s]), threads=q.threads), "bellman-ford").distances
+            search = Search(np.array([s]), bound=q.bound, threads=q.threads)
+            if q.columns is not None:  # a distance beyond them need not fit
+                search = replace(search, targets=q.columns)
+            row = run_sssp(g, search, "bellman-ford").distances
             into[i] = row if q.columns is None else row[q.columns]
             if told is not None:
                 told(i + 1)

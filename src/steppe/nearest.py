@@ -91,6 +91,8 @@ def nearest(graph: Graph, sources: Any, *, cutoff: float | None = None, threads:
     choice = _decide(graph, "auto", cutoff, on_device=False)
     bound = None if cutoff is None else inclusive(cutoff, distance_dtype(graph))
     answer = run(graph, Search(starts, bound=bound, threads=_threads.resolve(threads)), choice.method)
+    # With negative weights one source may be nearer to another than that is to itself: then it is no root, but hangs like any vertex.
+    starts = starts[answer.distances[starts] == 0]
     note = answer.explained.pop("note", "")
     reason = f"{choice.reason}; {note}" if note else choice.reason
     explanation = Explanation(method=choice.method, reason=reason, **answer.explained)

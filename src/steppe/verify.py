@@ -108,10 +108,14 @@ def distance_dtype(graph: Graph, *, hops: bool = False) -> np.dtype[Any]:
 
 
 def inclusive(bound: int | float, dtype: np.dtype[Any]) -> int | float | None:
-    """Return the largest distance of this type that is ≤ ``bound``; None when every distance is.
+    """Return the largest distance of this type that is ≤ ``bound``; None where it lies beyond all that the type can hold.
+
+    The largest distance itself is a bound: what lies further away counts as unreached, while without a bound it does not fit.
 
     >>> inclusive(7.5, np.dtype(np.int64)), inclusive(math.inf, np.dtype(np.int64))
     (7, None)
+    >>> inclusive(2**63 - 2, np.dtype(np.int64)) == 2**63 - 2
+    True
     """
     if bound != bound:  # noqa: PLR0124
         raise ValueError("a cutoff must be a number, not NaN")
@@ -119,7 +123,7 @@ def inclusive(bound: int | float, dtype: np.dtype[Any]) -> int | float | None:
         return None
     if dtype.kind == "i":
         largest = int(np.iinfo(dtype).max) - 1
-        return None if bound >= largest else max(math.floor(bound), -largest)
+        return None if bound > largest else max(math.floor(bound), -largest)
     nearest = dtype.type(bound)
     if float(nearest) > bound:  # as Python numbers: NumPy would round the bound first
         nearest = np.nextafter(nearest, dtype.type(-np.inf))

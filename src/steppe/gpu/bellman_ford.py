@@ -88,7 +88,7 @@ def run(device: Device, graph: Graph, search: Search) -> Answer:
                     )
         distances = work.distances()
         if work.outgrown(rounds.faults):
-            overflow(graph, distances)
+            overflow(graph, search.targets, distances)
         edges, atomics = rounds.work_done()
         if search.bound is not None:
             distances[distances > search.bound] = np.inf if distances.dtype.kind == "f" else np.iinfo(np.int64).max

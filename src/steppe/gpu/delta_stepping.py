@@ -152,7 +152,7 @@ def run(device: Device, graph: Graph, search: Search) -> Answer:
                 break
         distances = work.distances()
         if work.outgrown(steps.faults):
-            overflow(graph, distances)
+            overflow(graph, search.targets, distances)
         relaxed, touched, atomics = steps.work_done()
         return answer(
             distances,

@@ -149,7 +149,7 @@ def run(
             got = device.download(matrix).reshape(some, n)
             matrix.free()
             if over and kind == "u64" and (bound is None or bound > LARGEST["u64"]):
-                _refuse_cut_off(graph, sources[at : at + some], got)
+                _refuse_cut_off(graph, sources[at : at + some], columns, got)
             _publish(got if columns is None else got[:, columns], kind, result[at : at + some])
             at += some
             if progress is not None:
@@ -201,10 +201,14 @@ def _publish(keys: Array, kind: str, into: Array) -> None:
         into[keys == INFINITY["u32"]] = np.iinfo(np.int64).max
 
 
-def _refuse_cut_off(graph: Graph, sources: npt.NDArray[np.int64], keys: Array) -> None:
+def _refuse_cut_off(
+    graph: Graph, sources: npt.NDArray[np.int64], columns: npt.NDArray[np.int64] | None, keys: Array
+) -> None:
     """Raise if a vertex counts as unreached only because every way to it is too long for 64 bits."""
     first = np.repeat(np.arange(graph.num_vertices), graph.degrees)
     for source, row in zip(sources.tolist(), keys, strict=True):
+        if columns is not None and not (row[columns] == INFINITY["u64"]).any():
+            continue  # what lies beyond them was not asked for
         lost = (row[first] != INFINITY["u64"]) & (row[graph.indices] == INFINITY["u64"])
         if lost.any():
             v = graph.label(int(graph.indices[lost][0]))

@@ -83,7 +83,7 @@ def run(device: Device, graph: Graph, search: Search) -> Answer:
                 break
         distances = work.distances()
         if work.outgrown(rounds.faults):
-            overflow(graph, distances)
+            overflow(graph, search.targets, distances)
         edges, atomics = rounds.work_done()
         return answer(
             distances,

@@ -100,7 +100,7 @@ def run(
             stream = _search(Passes(device, graph, search, kinds[1], method, **options), method)
         distances, predecessors = stream.download()
         if stream.outgrown():
-            _check_lost(graph, distances, stream.parts)
+            _check_lost(graph, asked.targets, distances, stream.parts)
         edges, atomics = stream.work_done()
     if asked.bound is not None:
         distances[distances > asked.bound] = np.inf if distances.dtype.kind == "f" else np.iinfo(np.int64).max
@@ -160,9 +160,11 @@ def _search(stream: Passes, method: str) -> Passes:
     return stream
 
 
-def _check_lost(graph: Graph, distances: Array, parts: Parts) -> None:
+def _check_lost(graph: Graph, targets: Array, distances: Array, parts: Parts) -> None:
     """Raise where a distance did not fit its 64 bits; a part at a time, for the edges may be more than memory holds."""
     unreached = distances == np.iinfo(np.int64).max
+    if len(targets) and not unreached[targets].any():
+        return  # what lies beyond them was not asked for
     for part in range(parts.count):
         first, beyond = int(parts.first[part]), int(parts.beyond[part])
         rows = np.clip(graph.indptr[first : beyond + 1], parts.bounds[part], parts.bounds[part + 1])

@@ -134,12 +134,15 @@ class Batch:
         self.committing = max(touched, self.least)
 
 
-def overflow(graph: Graph, distances: Array) -> None:
+def overflow(graph: Graph, targets: Array, distances: Array) -> None:
     """Raise where a distance did not fit its 64 bits: some vertex is unreached although an edge leads to it.
 
-    Sums beyond the type were passed over; that matters only where no other way led to the vertex.
+    Sums beyond the type were passed over; that matters only where no other way led to the vertex, and not beyond `targets` that were
+    all reached (is_lost in cpp/widen.hpp).
     """
     unreached = distances == np.iinfo(np.int64).max
+    if len(targets) and not unreached[targets].any():
+        return
     tails = np.repeat(~unreached, graph.degrees)
     lost = tails & unreached[graph.indices]
     if lost.any():
