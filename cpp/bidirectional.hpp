@@ -16,7 +16,9 @@
 // true one (u: half a unit in the last place). Hence both searches go on until the buckets add up to mu times a bound B
 // on that doubt, and then a forward search goes on along vertices whose two labels add up to at most mu B: every path
 // that may win is among them. The answer is then bit for bit that of a forward search. B uses k <= n, and k <= mu / the
-// smallest weight: 1 + 1e-9 for a million vertices in double, but 1.3 in float.
+// smallest weight: 1 + 1e-9 for a million vertices in double, but 1.3 in float. Where mu B is infinite, or where the
+// two searches have not met although sums of such weights may be infinite from one end and not from the other, the
+// forward search goes on everywhere.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -43,7 +45,8 @@ struct RouteAnswer {
     bool reachable = false;
     bool overflow = false;  // a sum passed kLargest and the answer may depend on it
     D distance = kInfinity<D>;
-    std::vector<V> vertices;  // source … target
+    std::vector<V> vertices;     // source … target
+    std::vector<int64_t> edges;  // one less; filled in by who knows the graph (lightest_edges)
     int64_t settled = 0;
 };
 
@@ -62,19 +65,29 @@ class RouteWorkspace {
         V of[2];
     };
 
-    RouteWorkspace(int64_t n, int64_t m, const RouteFacts& facts)
+    RouteWorkspace(int64_t n, int64_t m, const RouteFacts& facts, Watch& watch)
         : width(choose_width(static_cast<double>(m) / std::max<int64_t>(1, n), facts)),
           goal_width(std::max(facts.mean / 16, width.value() / 1024)),
           ring{Ring<V>(span(facts)), Ring<V>(span(facts))},
-          slots(n, Slot{}),
+          slots(n),
           parents(n),
-          most_weight_(facts.most) {}
+          most_weight_(facts.most) {
+        for (int64_t v = 0; v < n; v += kPollEvery) {
+            std::fill(slots.begin() + v, slots.begin() + std::min<int64_t>(n, v + kPollEvery), Slot{});
+            watch.poll();
+            watch.check();
+        }
+    }
 
     // Forgets a query: only what it has touched.
-    void clear() {
+    void clear(Watch& watch) {
         for (auto& side : ring) side.drain([](V) {});
         if (goal_ring_) goal_ring_->drain([](V) {});
-        for (const V v : touched) slots[v] = Slot{};
+        for (size_t i = 0; i < touched.size(); ++i) {
+            slots[touched[i]] = Slot{};
+            if (STEPPE_UNLIKELY(i % kPollEvery == kPollEvery - 1)) watch.poll();
+        }
+        watch.check();
         touched.clear();
     }
 
@@ -92,6 +105,8 @@ class RouteWorkspace {
     Buffer<Parents> parents;  // of labelled vertices; elsewhere it holds rubbish
     std::vector<V> touched;   // whoever has got a label
     Candidates<V, D> found;
+
+    static constexpr int64_t kPollEvery = 1 << 16;
 
   private:
     // (New York's roads: 1024 1.66 ms a query, 2048 1.70, 4096 1.79, 8192 2.09; half a weight would be 512.)
@@ -143,17 +158,17 @@ class Bidirectional {
             reach_[side] = lower_end(b + 1);
         }
         watch_.check();
-        if (mu_ != kInfinity<D>) {
-            if constexpr (kFloat) finish_forward(target);
-            trace(target);
-        }
+        if constexpr (kFloat)
+            if (mu_ != kInfinity<D> || may_overflow()) finish_forward(target);
+        if (mu_ != kInfinity<D>) trace(target);
         answer_.overflow = overflow_ && !answer_.reachable;
-        space_.clear();
+        space_.clear(watch_);
         return std::move(answer_);
     }
 
   private:
     static constexpr bool kFloat = std::is_floating_point_v<D>;
+    static constexpr int64_t kPiece = 1 << 15;  // edges between two looks at the watch
 
     D lower_end(int64_t bucket) const {
         return static_cast<D>(static_cast<D>(bucket) * static_cast<D>(space_.width.value()));
@@ -174,8 +189,15 @@ class Bidirectional {
                 std::min(static_cast<double>(graph_[0]->n), 2 * static_cast<double>(mu_) / facts_.least) + 4;
             const double doubt = k * std::numeric_limits<D>::epsilon() / 2;
             const double ratio = (1 + doubt) / (1 - doubt);
-            bound_ = doubt > 0.3 ? kInfinity<D> : std::nextafter(static_cast<D>(mu_ * ratio * ratio), kInfinity<D>);
+            const double most = mu_ * ratio * ratio;
+            const bool fits = doubt <= 0.3 && most < static_cast<double>(std::numeric_limits<D>::max());
+            bound_ = fits ? std::nextafter(static_cast<D>(most), kInfinity<D>) : kInfinity<D>;
         }
+    }
+
+    // Whether the weights of a path may add up to infinity. (A rounded sum is at most twice the true one.)
+    bool may_overflow() const {
+        return facts_.most * static_cast<double>(graph_[0]->n) > static_cast<double>(std::numeric_limits<D>::max()) / 4;
     }
 
     bool hopeless(D least) const { return kFloat ? least > bound_ : least >= mu_; }
@@ -215,12 +237,15 @@ class Bidirectional {
     void scan(int side, V u, D d) {
         const Csr<V, W>& g = *graph_[side];
         const int64_t end = g.offsets[u + 1];
-        for (int64_t e = g.offsets[u]; e < end; ++e) {
-            if (e + 16 < end) STEPPE_PREFETCH(&space_.slots[g.targets[e + 16]]);
-            relax(side, u, g.targets[e], d + length(g, e));
+        for (int64_t e = g.offsets[u]; e < end;) {
+            const int64_t begin = e, stop = std::min(end, e + kPiece);
+            for (; e < stop; ++e) {
+                if (e + 16 < end) STEPPE_PREFETCH(&space_.slots[g.targets[e + 16]]);
+                relax(side, u, g.targets[e], d + length(g, e));
+            }
+            count(stop - begin);
         }
         ++answer_.settled;
-        count(end - g.offsets[u]);
     }
 
     // The same in batches, see scan.hpp.
@@ -279,12 +304,13 @@ class Bidirectional {
                 const V v = g.targets[e];
                 const D label = d + length(g, e);
                 auto& slot = space_.slots[v];
+                if ((e + 1 - g.offsets[u]) % kPiece == 0) count(kPiece);
                 if (!(label < slot.label[0]) || !inside(label, slot.label[1])) continue;
                 set(0, v, label, u);
                 heap.push(label, v);
             }
             ++answer_.settled;
-            count(g.offsets[u + 1] - g.offsets[u]);
+            count((g.offsets[u + 1] - g.offsets[u]) % kPiece);
         }
         middle_ = target;
         mu_ = goal.label[0];
@@ -305,7 +331,7 @@ class Bidirectional {
 
     void count(int64_t edges) {
         since_poll_ += edges + 1;
-        if (STEPPE_UNLIKELY(since_poll_ > 1 << 15)) {
+        if (STEPPE_UNLIKELY(since_poll_ >= kPiece)) {
             since_poll_ = 0;
             watch_.poll(answer_.settled);
             watch_.check();
@@ -331,7 +357,7 @@ template <class V, class D>
 class RouteShelf {
   public:
     using Space = RouteWorkspace<V, D>;
-    std::unique_ptr<Space> take(int64_t n, int64_t m, const RouteFacts& facts) {
+    std::unique_ptr<Space> take(int64_t n, int64_t m, const RouteFacts& facts, Watch& watch) {
         {
             std::lock_guard<std::mutex> lock(mutex_);
             if (!spaces_.empty()) {
@@ -340,7 +366,7 @@ class RouteShelf {
                 return space;
             }
         }
-        return std::make_unique<Space>(n, m, facts);
+        return std::make_unique<Space>(n, m, facts, watch);
     }
     void put(std::unique_ptr<Space> space) {
         std::lock_guard<std::mutex> lock(mutex_);
@@ -352,13 +378,20 @@ class RouteShelf {
     std::vector<std::unique_ptr<Space>> spaces_;
 };
 
-// The position of the lightest edge u -> v, the first of those.
+// The positions of the edges along a path: of u -> v the lightest, of those the first.
 template <class V, class W>
-int64_t lightest_edge(const Csr<V, W>& g, V u, V v) {
-    int64_t best = -1;
-    for (int64_t e = g.offsets[u]; e < g.offsets[u + 1]; ++e)
-        if (g.targets[e] == v && (best < 0 || (g.weights && g.weights[e] < g.weights[best]))) best = e;
-    return best;
+std::vector<int64_t> lightest_edges(const Csr<V, W>& g, const std::vector<V>& path, Watch& watch) {
+    std::vector<int64_t> edges;
+    int64_t read = 0;
+    for (size_t i = 1; i < path.size(); ++i) {
+        int64_t best = -1;
+        for (int64_t e = g.offsets[path[i - 1]]; e < g.offsets[path[i - 1] + 1]; ++e) {
+            if (g.targets[e] == path[i] && (best < 0 || (g.weights && g.weights[e] < g.weights[best]))) best = e;
+            if (STEPPE_UNLIKELY(++read % (1 << 16) == 0)) watch.poll(), watch.check();
+        }
+        edges.push_back(best);
+    }
+    return edges;
 }
 
 }  // namespace steppe

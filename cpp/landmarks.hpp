@@ -13,6 +13,11 @@
 // reverse, sixteen more are distances to the landmarks, those from them are stored turned round, and all bounds are
 // one-sided.
 //
+// A vertex's key is label + bound, or its parent's key where that is more: no path through the vertex is shorter than
+// either, and no vertex is filed below the bucket that is being emptied. A key beyond the type says that no path
+// through the vertex has a length that fits. The vertex is passed over; if no path is found in the end, the search is
+// done again in the wide type, or the distance is too long for it.
+//
 // Floats. Labels are sums from the source on, as in every other search, and of all paths the least such sum wins. More
 // quanta are taken off for the roundings (landmarks.py), so no prefix of the winner is put behind the target: the
 // answer is bit for bit that of a search without landmarks.
@@ -32,7 +37,7 @@ namespace steppe {
 struct Landmarks {
     Buffer<int16_t> rows;  // of `lanes`; -1 where a vertex is outside
     int lanes;             // 16, or 32 where one_sided
-    double quantum;        // what a unit is worth
+    double quantum;        // what a unit is worth: a power of two, for integers at least 1
     int slack;             // units to take off a bound
     bool one_sided;
 
@@ -69,7 +74,8 @@ class GoalSearch {
     GoalSearch(const Quads<W>& g, const Landmarks& landmarks, RouteWorkspace<V, D>& space, Watch& watch)
         : g_(g),
           landmarks_(landmarks),
-          quantum_(static_cast<D>(landmarks.quantum)),
+          quantum_(landmarks.quantum > static_cast<double>(kLargest<D>) ? 0 : static_cast<D>(landmarks.quantum)),
+          most_units_(count_units()),
           space_(space),
           width_(space.goal_width),
           ring_(space.goal_ring()),
@@ -89,12 +95,9 @@ class GoalSearch {
                 if (i + 2 < list.size()) ask(list[i + 2]);
                 const V u = list[i];
                 const auto slot = space_.slots[u];
-                const D key = slot.label[0] + slot.label[1];
+                const D key = slot.label[1];
                 if (width_.bucket(key) != bucket_ || key >= best) continue;  // stale, or too late
-                g_.each(u, [&](V v, W weight) {
-                    const D w = static_cast<D>(weight);
-                    relax(v, slot.label[0] + w, u, slot.label[1] > w ? slot.label[1] - w : D{0});
-                });
+                g_.each(u, [&](V v, W weight) { relax(v, slot.label[0] + static_cast<D>(weight), u, key); });
                 if ((++answer_.settled & 4095) == 0) watch_.poll(answer_.settled), watch_.check();
             }
         }
@@ -107,33 +110,38 @@ class GoalSearch {
             answer_.reachable = true;
         }
         answer_.overflow = overflow_ && !answer_.reachable;
-        space_.clear();
+        space_.clear(watch_);
         return std::move(answer_);
     }
 
   private:
-    // least: a bound on the rest of the way that follows from the parent's; with it no key is below its parent's.
+    // The largest number of units whose length fits in D.
+    int count_units() const {
+        if constexpr (std::is_floating_point_v<D>) return std::numeric_limits<int16_t>::max();
+        if (quantum_ == 0) return 0;
+        return static_cast<int>(std::min<D>(kLargest<D> / quantum_, std::numeric_limits<int16_t>::max()));
+    }
+
+    // least: the parent's key. A slot has the label on its forward side and the key on the other.
     void relax(V v, D label, V parent, D least) {
         auto& slot = space_.slots[v];
         if (!(label < slot.label[0])) return;
-        if (slot.label[0] == kInfinity<D>) {
-            if (!landmarks_.inside(v)) return;
-            if (label > kLargest<D>) {
-                overflow_ = true;
-                return;
-            }
-            slot.label[1] = static_cast<D>(landmarks_.bound(v, goal_)) * quantum_;
-            space_.touched.push_back(v);
+        if (!landmarks_.inside(v)) return;
+        const int units = landmarks_.bound(v, goal_);
+        if (STEPPE_UNLIKELY(label > kLargest<D> || units > most_units_)) {
+            overflow_ = true;
+            return;
         }
-        slot.label[0] = label;
-        slot.label[1] = std::max(slot.label[1], least);
-        if constexpr (std::is_floating_point_v<D>) {  // a rounding may still have put it one bucket too low
-            using Limits = std::numeric_limits<D>;
-            D more = std::max(label + slot.label[1], Limits::min()) * Limits::epsilon();
-            for (; width_.bucket(label + slot.label[1]) < bucket_; more += more) slot.label[1] += more;
+        // Two numbers of at most half the range cannot wrap. Floats: where the sum is infinite, so is every length.
+        const D key = std::max(label + static_cast<D>(units) * quantum_, least);
+        if (STEPPE_UNLIKELY(key > kLargest<D> || key == kInfinity<D>)) {
+            overflow_ = true;
+            return;
         }
+        if (slot.label[0] == kInfinity<D>) space_.touched.push_back(v);
+        slot = {{label, key}};
         space_.parents[v].of[0] = parent;
-        ring_.file(width_.bucket(label + slot.label[1]), v);
+        ring_.file(width_.bucket(key), v);
     }
 
     void ask(V u) {
@@ -147,7 +155,8 @@ class GoalSearch {
 
     const Quads<W>& g_;
     const Landmarks& landmarks_;
-    const D quantum_;
+    const D quantum_;  // 0 where it does not fit
+    const int most_units_;
     RouteWorkspace<V, D>& space_;
     const Width<D> width_;
     Ring<V>& ring_;

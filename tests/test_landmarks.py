@@ -1,5 +1,6 @@
 """Landmarks: bounds that hold, and routes that are the same with them as without, bit for bit."""
 
+import faulthandler
 import importlib
 from concurrent.futures import ThreadPoolExecutor
 
@@ -155,6 +156,101 @@ def test_sums_beyond_32_bits():
     assert has_landmarks(g)
     for t in (0, 1, 2, 3, n - 1):
         check(sp.route(g, 0, t), t * (2**31 - 1))
+
+
+def test_first_queries_beyond_32_bits():
+    """A label and a bound that fit in 32 bits, and a sum that does not: the search is done again, not ended."""
+    g = generate.grid(20, 20, weights=(1, 2**29), seed=3)
+    marks = landmarks.choose(g)
+    beyond = 0
+    for s in range(0, 400, 3):
+        expected = sp.sssp(g, s).distances
+        for t in range(0, 400, 7):
+            g._cache.pop("router", None)  # a router that has once been wide remains so
+            routes._router(g).use_landmarks(marks.rows.ravel(), 400, marks.quantum, marks.slack, False)
+            assert sp.route(g, s, t).distance == expected[t]
+            beyond += expected[t] > 2**31
+    assert beyond > 1000
+
+
+def test_distances_next_to_the_largest():
+    top = 2**63 - 2
+    for directed in (False, True):
+        street = [(a, a + 1, 1) for a in range(20)] + [(20, 21, top - 20)]
+        both = street + [(b, a, w) for a, b, w in street]
+        g = graph(22, both if directed else street, "int64", directed=directed)
+        assert has_landmarks(g)
+        for s, t in ((0, 21), (21, 0), (1, 21), (0, 20)):
+            check(sp.route(g, s, t), oracle(g, s)[t])
+        assert sp.route(g, 0, 21).distance == top
+    # One more vertex: its distances, and so the landmarks', do not fit. Those that are asked for do.
+    g = graph(23, [*street, (21, 22, 1)], "int64", directed=False)
+    assert not has_landmarks(g)
+    assert (sp.route(g, 0, 21).distance, sp.route(g, 1, 22).distance, sp.route(g, 21, 22).distance) == (top, top, 1)
+    with pytest.raises(sp.DistanceOverflowError):
+        sp.route(g, 0, 22)
+
+
+@pytest.mark.parametrize(
+    "weight", [2**60, np.float64(1.7e308), np.float64(1e307), np.float32(3e38), np.float32(2e37), np.float64(5e-324)]
+)
+def test_queries_do_not_fail_with_their_landmarks(weight):
+    """On a street of thirty, some distances are beyond the type. Landmarks come in the middle of a query."""
+    g = sp.Graph.from_edges(range(30), range(1, 31), np.full(30, weight), directed=False)
+    longest = 2**63 - 2 if g.is_integer else np.finfo(g.weights.dtype).max
+    for t in range(31):
+        g._cache["spent_on_routes"] = 2 * landmarks.COUNT * 31  # the next query has them made
+        g._cache.pop("router", None)
+        g._cache.pop("landmarks", None)
+        with np.errstate(over="ignore"):
+            total = sum([weight] * t, start=0 * weight)
+        if total > longest and g.is_integer:
+            with pytest.raises(sp.DistanceOverflowError):
+                sp.route(g, 0, t)
+        else:
+            check(sp.route(g, 0, t), total if total <= longest else None)
+    assert g.prepare(routes=True) is g
+    assert routes._router(g).has_landmarks == (weight == 5e-324)
+
+
+@pytest.fixture
+def an_end():
+    """Ends the process where a search does not: a loop in native code hears nobody."""
+    faulthandler.dump_traceback_later(120, exit=True)
+    yield
+    faulthandler.cancel_dump_traceback_later()
+
+
+@pytest.mark.usefixtures("an_end")
+def test_a_vertex_too_far_from_a_landmark_may_lie_on_a_path():
+    """From the middle of the ring the far side is infinitely far, and yet on the way between its neighbours."""
+    n = 24
+    for dtype in ("float32", "float64"):
+        weights = np.full(n, 1, dtype)
+        weights[[0, 4]] = np.finfo(dtype).max * np.array([0.4, 0.3], dtype)  # the only ways to 1 … 4
+        weights[[8, 16]] = np.finfo(dtype).max * np.array([0.9, 0.35], dtype)
+        g = sp.Graph.from_edges(range(n), [(a + 1) % n for a in range(n)], weights, directed=False)
+        g.prepare(routes=True)
+        with np.errstate(over="ignore"):
+            for s in range(n):
+                expected = oracle(g, s)
+                for t in range(n):
+                    check(sp.route(g, s, t), expected.get(t))
+
+
+def test_without_memory_for_landmarks_the_query_is_answered(monkeypatch):
+    def full(_):
+        raise MemoryError
+
+    g = generate.road(1000)
+    routes._router(g)
+    g._cache["spent_on_routes"] = 2 * landmarks.COUNT * g.num_vertices
+    with monkeypatch.context() as patch:
+        patch.setattr(landmarks, "choose", full)
+        assert sp.route(g, 0, 5)
+        with pytest.raises(MemoryError):
+            g.prepare(routes=True)
+    assert has_landmarks(g)
 
 
 def test_an_interrupt_leaves_the_graph_as_it_was(monkeypatch):

@@ -168,6 +168,21 @@ def test_integers_are_exact_or_refused():
     assert sp.route(g, 2, 3).distance == 2**31 - 1
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_sums_that_are_infinite_from_one_end_only(dtype):
+    """The largest float and 40 steps of a quarter of its last place: from the source on each is lost, from the end not."""
+    top = np.finfo(dtype).max
+    step = float(top) * np.finfo(dtype).eps / 8
+    ends = [(0, v, top) for v in range(43, 60)]  # the search from the source waits, the other one goes all the way
+    for hub in (ends, ends + [(0, v, math.inf) for v in range(60)]):  # in rows of four, and not
+        street = [(0, 1, top)] + [(a, a + 1, step) for a in range(1, 41)] + hub
+        g = graph(60, street, dtype)
+        assert (sp.route(g, 0, 41).distance, sp.route(g, 0, 1).distance) == (top, top)
+        sp.route(g, 0, 41).verify()
+        assert not sp.route(g, 0, 42)
+        assert not sp.route(graph(60, [*street, (41, 42, top)], dtype), 0, 42)
+
+
 def test_verify_rejects_damage():
     g = graph(5, [(0, 1, 1), (1, 2, 2), (2, 3, 3), (0, 3, 9)], "float64")
     r = sp.route(g, 0, 3)

@@ -2,6 +2,7 @@
 // between queries.
 #include <nanobind/stl/unique_ptr.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 
@@ -26,9 +27,19 @@ class Router {
         const auto lanes = static_cast<int64_t>(n ? rows.size() / n : 0);
         if (lanes != (one_sided ? 32 : 16) || static_cast<int64_t>(rows.size()) != n * lanes || kept_)
             throw std::invalid_argument("landmarks are given once, sixteen for each vertex and direction");
-        kept_ = std::make_unique<Landmarks>(
+        const auto size = static_cast<int64_t>(rows.size());
+        auto made = std::make_unique<Landmarks>(
             Landmarks{Buffer<int16_t>(rows.size()), static_cast<int>(lanes), quantum, slack, one_sided});
-        std::copy(rows.data(), rows.data() + rows.size(), kept_->rows.begin());
+        without_gil([&](Watch& watch) {
+            constexpr int64_t kPiece = 1 << 20;
+            for (int64_t i = 0; i < size; i += kPiece) {
+                std::copy(rows.data() + i, rows.data() + std::min(size, i + kPiece), made->rows.begin() + i);
+                watch.poll();
+                watch.check();
+            }
+        });
+        if (kept_) throw std::invalid_argument("landmarks are given once");  // meanwhile by another thread
+        kept_ = std::move(made);
         landmarks_.store(kept_.get(), std::memory_order_release);
     }
 
@@ -66,7 +77,7 @@ class RouterOf : public Router {
         const V s = static_cast<V>(source), t = static_cast<V>(target);
         if constexpr (std::is_floating_point_v<W>) {
             auto answer = search(forward_, backward_, s, t, floats_);
-            return tell<W>(answer, answer.overflow);
+            return tell<W>(answer, false);  // a sum beyond the type is infinite: no path
         } else {
             // 32-bit sums first; the first one that does not fit makes all later queries wide.
             if (!wide_.load(std::memory_order_relaxed)) {
@@ -92,31 +103,28 @@ class RouterOf : public Router {
     RouteAnswer<V, D> search(const Csr<V, W>& forward, const Csr<V, W>& backward, V s, V t, RouteShelf<V, D>& shelf) {
         PythonWatch watch{nb::none()};
         return watch.run([&](Watch& w) {
-            auto space = shelf.take(forward.n, forward.edges(), facts_);
+            auto space = shelf.take(forward.n, forward.edges(), facts_, w);
+            auto end = [&](RouteAnswer<V, D> answer) {
+                shelf.put(std::move(space));  // an interrupted query drops its workspace instead
+                answer.edges = lightest_edges(forward, answer.vertices, w);
+                return answer;
+            };
             const Quads<W>* quads = forward.weights ? quads_.get() : nullptr;
             const Quads<W>* back = quads && quads_back_ ? quads_back_.get() : quads;
             const Landmarks* landmarks = quads ? landmarks_.load(std::memory_order_acquire) : nullptr;
             if constexpr (sizeof(V) == 4) {
-                if (landmarks && landmarks->inside(s) && landmarks->inside(t)) {
-                    auto answer = GoalSearch<W, D>(*quads, *landmarks, *space, w).run(s, t);
-                    shelf.put(std::move(space));
-                    return answer;
-                }
+                if (landmarks && landmarks->inside(s) && landmarks->inside(t))
+                    return end(GoalSearch<W, D>(*quads, *landmarks, *space, w).run(s, t));
             }
-            auto answer = Bidirectional<V, W, D>(forward, backward, quads, back, facts_, *space, w).run(s, t);
-            shelf.put(std::move(space));  // an interrupted query drops its workspace instead
-            return answer;
+            return end(Bidirectional<V, W, D>(forward, backward, quads, back, facts_, *space, w).run(s, t));
         });
     }
 
     template <class Public, class D>
     nb::tuple tell(RouteAnswer<V, D>& answer, bool too_long) {
         const int status = answer.reachable ? kFound : too_long ? kTooLong : kNoPath;
-        std::vector<int64_t> edges;
-        for (size_t i = 1; i < answer.vertices.size(); ++i)
-            edges.push_back(lightest_edge(forward_, answer.vertices[i - 1], answer.vertices[i]));
         const Public distance = answer.reachable ? static_cast<Public>(answer.distance) : kInfinity<Public>;
-        return nb::make_tuple(status, distance, to_numpy(std::move(answer.vertices)), to_numpy(std::move(edges)),
+        return nb::make_tuple(status, distance, to_numpy(std::move(answer.vertices)), to_numpy(std::move(answer.edges)),
                               answer.settled);
     }
 
@@ -148,7 +156,7 @@ void bind_route(nb::module_& m) {
             same_size(indptr.size(), reverse_indptr.size(), "router");
             same_size(indices.size(), reverse_indices.size(), "router");
             const Arrays forward{indptr, indices, weights}, backward{reverse_indptr, reverse_indices, reverse_weights};
-            const RouteFacts facts{min_weight, mean_weight, max_weight};
+            const RouteFacts facts{min_weight, std::min(mean_weight, max_weight), max_weight};  // their sum may be inf
             return with_vertex(indices, [&](auto vertex) -> std::unique_ptr<Router> {
                 using V = decltype(vertex);
                 if (!weights) return std::make_unique<RouterOf<V, int32_t>>(forward, backward, facts);

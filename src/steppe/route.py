@@ -9,6 +9,7 @@ On a road network, queries that go on coming get landmarks (``landmarks.py``), a
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -202,7 +203,8 @@ def _pay(graph: Graph, settled: int) -> None:
         enough = spent >= 2 * searches * graph.num_vertices
         graph._cache["spent_on_routes"] = -math.inf if enough else spent  # that is, never again
     if enough:
-        prepare(graph)
+        with contextlib.suppress(MemoryError):  # the query that paid has its answer, and goes without
+            prepare(graph)
 
 
 def _unreachable(graph: Graph) -> int | float:
