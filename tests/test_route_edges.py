@@ -170,13 +170,13 @@ def sweep(first, number):
 def test_nasty_weights_in_a_process_of_their_own():
     """A search that hangs is killed with its process."""
     done = subprocess.run(
-        [sys.executable, __file__, "0", str(examples(250))], capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, __file__, "0", str(examples(100))], capture_output=True, text=True, timeout=900, check=False
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     counts = json.loads(done.stdout)
     for dtype, count in counts.items():
         kinds = {"plain", "landmarks", "no path"} | ({"too long"} if dtype == "int64" else set())
-        assert {kind for kind in count if count[kind] >= 100} >= kinds, counts  # no idle test
+        assert {kind for kind in count if count[kind] >= examples(100)} >= kinds, counts  # no idle test
 
 
 if __name__ == "__main__":

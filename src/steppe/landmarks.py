@@ -98,7 +98,7 @@ def choose(graph: Graph) -> Landmarks | None:
     if slack > _MOST // 8:
         return None
     rows = np.empty((graph.num_vertices, len(away + back)), dtype=np.int16)
-    for piece in _pieces(graph):
+    for piece in _pieces(graph.num_vertices):
         within = inside[piece]
         for i, x in enumerate(away + back):
             units = np.where(within, x[piece], 0)
@@ -112,9 +112,9 @@ def choose(graph: Graph) -> Landmarks | None:
     return Landmarks(rows, quantum, slack, both, found)
 
 
-def _pieces(graph: Graph) -> Iterator[slice]:
-    """Cut the vertices into pieces so short that Ctrl-C is heard between two of them."""
-    return (slice(at, at + _PIECE) for at in range(0, graph.num_vertices, _PIECE))
+def _pieces(n: int) -> Iterator[slice]:
+    """Cut n vertices into pieces so short that Ctrl-C is heard between two of them."""
+    return (slice(at, at + _PIECE) for at in range(0, n, _PIECE))
 
 
 def _quantum(graph: Graph, largest: float) -> float:
@@ -126,11 +126,21 @@ def _quantum(graph: Graph, largest: float) -> float:
 
 
 def _furthest(nearest: npt.NDArray[Any], inside: npt.NDArray[np.bool_]) -> int:
-    return int(np.argmax(np.where(inside, nearest, -1)))
+    """Return the vertex inside that is furthest, the first of those."""
+    best, furthest = 0, -1
+    for piece in _pieces(len(inside)):
+        far = np.where(inside[piece], nearest[piece], -1)
+        at = int(np.argmax(far))
+        if far[at] > furthest:
+            best, furthest = piece.start + at, far[at]
+    return best
 
 
 def _largest(distances: npt.NDArray[Any], inside: npt.NDArray[np.bool_]) -> int | float:
-    largest: int | float = distances.max(where=inside, initial=0).item()
+    """Return the largest distance to a vertex inside."""
+    largest: int | float = 0
+    for piece in _pieces(len(inside)):
+        largest = max(largest, distances[piece].max(where=inside[piece], initial=0).item())
     return largest
 
 
