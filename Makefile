@@ -3,6 +3,7 @@
 #   make demo       a road-like network of a million vertices: solved, proved, one path printed
 #   make test       the whole test suite
 #   make lint       ruff, mypy --strict, clang-format
+#   make fuzz-files  damaged files for every reader, native (libFuzzer, where clang is) and Python (SECONDS=60 RUNS= SEED=random JOBS=2)
 #   make sanitize   the native core's tests under AddressSanitizer + UBSan, then under ThreadSanitizer
 #   make stub       write src/steppe/_core.pyi anew, after a change of the bindings
 #   make bench      medium graphs against every other library installed: tables and charts, about two minutes
@@ -29,7 +30,7 @@ SANITIZED := $(THREADED) $(call tests_of,sssp_properties seeds bellman_ford labe
 FIXED := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 LIBRARY = $$(realpath "$$($(CXX) -print-file-name=lib$(1).so)")
 
-.PHONY: demo test test-gpu lint stub sanitize sanitize-address sanitize-thread clean \
+.PHONY: demo test test-gpu fuzz-files lint stub sanitize sanitize-address sanitize-thread clean \
         bench bench-sssp bench-peers bench-growth bench-full bench-report bench-build bench-read bench-count bench-route
 
 demo: $(VENV)/.cli
@@ -40,6 +41,11 @@ test: $(VENV)/.test
 
 test-gpu: $(VENV)/.test
 	STEPPE_TEST_DEVICE=$(DEVICE) $(BIN)/python -m pytest -m pocl $(PYTEST_ARGS)
+
+# Atheris is taken where it has a wheel; without it files are changed at random.
+fuzz-files: $(VENV)/.fuzz
+	PYTHONPATH=tests $(BIN)/python -m fuzz_files $(if $(SECONDS),--seconds $(SECONDS)) $(if $(RUNS),--runs $(RUNS)) \
+	  --seed $(or $(SEED),random) --jobs $(or $(JOBS),2)
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check
