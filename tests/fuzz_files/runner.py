@@ -22,8 +22,19 @@ from . import check, shapes
 from .mutate import havoc
 from .seeds import corpus
 
-PATIENCE = 10.0
-"""Seconds of standing still after which a child is ended: a second of CPU time, on a machine that is busy."""
+PATIENCE = 3.0
+"""Seconds of CPU time on one case after which a child is ended; reading may take one, searching and writing more."""
+WAIT = 60.0
+"""Seconds by the clock, for a child that waits for something: the machine may be busy."""
+
+
+def _cpu_time(process):
+    """Seconds of CPU time that a process has had; 0 where the system does not say."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def make(files, seed, index):
@@ -67,11 +78,8 @@ def scratch():
     return tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)  # noqa: S108
 
 
-def in_child(work, patience=PATIENCE):
-    """Run ``work(report, note)`` in a child; yield what it reports, then how it ended: (index, graphs, words or None).
-
-    ``note`` takes two numbers that survive the child: how far it is, and how many graphs it has seen.
-    """
+def _fork(work):
+    """Start ``work(report, note)``; return the child, the end of the pipe that it reports to, and what it notes."""
     shared = mmap.mmap(-1, 16)
     read_end, write_end = os.pipe()
     sys.stdout.flush()
@@ -80,8 +88,7 @@ def in_child(work, patience=PATIENCE):
         code = 1
         try:
             os.close(read_end)
-            null = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(null, 2)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
             with os.fdopen(write_end, "w", buffering=1) as out:
                 work(
                     lambda *facts: out.write(json.dumps(facts) + "\n"),
@@ -92,7 +99,16 @@ def in_child(work, patience=PATIENCE):
             os._exit(code)
     os.close(write_end)
     os.set_blocking(read_end, False)
-    seen, since, buffer, hung = None, time.monotonic(), b"", False
+    return child, read_end, shared
+
+
+def in_child(work):
+    """Run ``work(report, note)`` in a child; yield what it reports, then how it ended: (index, graphs, words or None).
+
+    ``note`` takes two numbers that survive the child: how far it is, and how many graphs it has seen.
+    """
+    child, read_end, shared = _fork(work)
+    seen, since, cpu, buffer, hung = None, time.monotonic(), 0.0, b"", False
     while True:
         done, status = os.waitpid(child, os.WNOHANG)
         while True:
@@ -108,17 +124,18 @@ def in_child(work, patience=PATIENCE):
             yield json.loads(line)
         now = shared[:16]
         if now != seen:
-            seen, since = now, time.monotonic()
+            seen, since, cpu = now, time.monotonic(), _cpu_time(child)
         if done:
             break
-        if not hung and time.monotonic() - since > patience:
+        waited = time.monotonic() - since
+        if not hung and (waited > WAIT or (waited > PATIENCE and _cpu_time(child) - cpu > PATIENCE)):
             hung = True
             os.kill(child, signal.SIGKILL)
         time.sleep(0.005)
     os.close(read_end)
     fate = None
     if hung:
-        fate = "hang: no end within ten seconds"
+        fate = "hang: no end within three seconds of CPU time"
     elif os.WIFSIGNALED(status):
         fate = f"crash: {signal.Signals(os.WTERMSIG(status)).name}"
     elif os.WEXITSTATUS(status):
