@@ -4,6 +4,7 @@ Case ``index`` of a seed is always the same file: :func:`make`. A child works th
 when it dies, or stands still, the parent knows the case, keeps it, and starts a child behind it.
 """
 
+import faulthandler
 import hashlib
 import json
 import mmap
@@ -15,6 +16,7 @@ import struct
 import sys
 import tempfile
 import time
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -83,10 +85,15 @@ def _fork(work):
     shared = mmap.mmap(-1, 16)
     read_end, write_end = os.pipe()
     sys.stdout.flush()
-    child = os.fork()
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", DeprecationWarning
+        )  # newer Pythons warn of threads, and the core's pool survives a fork
+        child = os.fork()
     if child == 0:
         code = 1
         try:
+            faulthandler.disable()  # a crash here is a result
             os.close(read_end)
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
             with os.fdopen(write_end, "w", buffering=1) as out:
