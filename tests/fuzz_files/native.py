@@ -136,7 +136,14 @@ def _again(program, artifact):
     """The words of the report for one input; None where nothing happens."""
     try:
         done = subprocess.run(
-            [program, "-timeout=10", "-detect_leaks=0", "-malloc_limit_mb=64", artifact],
+            [
+                program,
+                "-timeout=10",
+                "-detect_leaks=0",
+                "-malloc_limit_mb=64",
+                f"-artifact_prefix={artifact.parent}{os.sep}again-",
+                artifact,
+            ],
             capture_output=True,
             text=True,
             errors="replace",
