@@ -1,7 +1,6 @@
 """distances, all_pairs, nearest: matrices on the CPU, in every form they can be had in."""
 
 import importlib
-import json
 
 import numpy as np
 import pytest
@@ -186,60 +185,6 @@ def test_a_matrix_that_does_not_fit_is_refused_before_it_is_computed(monkeypatch
     with pytest.raises(sp.ResultSizeError, match="100 are free"):
         sp.all_pairs(SIMPLE)
     assert sp.all_pairs(SIMPLE, dtype="uint8").nbytes == 16
-
-
-def test_out_is_written_in_blocks(graph, right, tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "BLOCK", 300 * 8 * 20)
-    told = []
-    path = tmp_path / "all.npy"
-    got = sp.all_pairs(graph, out=path, dtype="uint16", progress=told.append)
-    assert isinstance(got, np.memmap)
-    assert not got.flags.writeable
-    expected = np.where(right == FAR, 65535, right).astype(np.uint16)
-    assert np.array_equal(np.load(path), expected)
-    assert (told[-1], sorted(told)) == (300, told)
-    assert [p.name for p in tmp_path.iterdir()] == ["all.npy"]
-    assert np.array_equal(sp.distances(graph, [3], out=str(path)), right[[3]])  # a finished file is replaced
-
-
-def test_out_goes_on_where_it_was_interrupted(graph, right, tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "BLOCK", 300 * 8 * 20)
-    path = tmp_path / "all.npy"
-
-    def stop(done):
-        if done >= 100:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        sp.all_pairs(graph, out=path, progress=stop)
-    marker = tmp_path / "all.npy.rows"
-    done = json.loads(marker.read_text())["rows"]
-    assert 0 < done < 300
-    assert np.array_equal(np.load(path)[:done], right[:done])
-    with pytest.raises(ValueError, match="answers another question"):
-        sp.all_pairs(graph, out=path, cutoff=3)
-    other = sp.generate.random(300, 1200, weights=(0, 50), seed=5)
-    with pytest.raises(ValueError, match="answers another question"):
-        sp.all_pairs(other, out=path)
-    told = []
-    assert np.array_equal(sp.all_pairs(graph, out=path, progress=told.append), right)
-    assert min(told) > done  # nothing is computed twice
-    assert not marker.exists()
-
-
-def test_a_damaged_marker_is_told(graph, tmp_path):
-    path = tmp_path / "all.npy"
-    sp.all_pairs(SIMPLE, out=path)
-    (tmp_path / "all.npy.rows").write_text("{")
-    with pytest.raises(ValueError, match="cannot be read: remove it"):
-        sp.all_pairs(SIMPLE, out=path)
-
-
-def test_a_full_disk_is_noticed_before(tmp_path):
-    g = sp.Graph.from_edges([0], [1], num_vertices=4 * 10**6)
-    with pytest.raises(sp.ResultSizeError, match="the disk has"):
-        sp.all_pairs(g, out=tmp_path / "large.npy")
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_progress_and_its_errors(graph):

@@ -70,7 +70,8 @@ def distances(
         Store distances in this type. Integers must fit (their largest value means unreachable), else the call fails; floats are rounded, and
         must not overflow.
     out : path, optional
-        Write the matrix to this ``.npy`` file, in blocks. If the call is interrupted, the same call goes on where it stopped.
+        Write the matrix to this ``.npy`` file, in blocks; a file that is there is replaced when the new one is complete. If the call is
+        interrupted, the same call goes on where it stopped.
     threads : int, optional
         Default: ``STEPPE_NUM_THREADS``, or all CPUs this process may use.
     progress : callable, optional
@@ -210,10 +211,11 @@ def _deliver(question: Question, *, sparse: bool, dtype: npt.DTypeLike | None, o
         return _sparse(question, stored)
     if out is not None:
         key = (natural, question.bound, question.graph, question.sources, question.columns)
-        file = MatrixFile(out, question.shape, stored, key)
-        for begin, block in _blocks(question, file.done):
-            file.write(begin, _stored(question, begin, block, stored))
-        return file.finish()
+        with MatrixFile(out, question.shape, stored, key) as file:
+            for first, last in list(file.missing()):
+                for begin, block in _blocks(question, first, last):
+                    file.write(begin, _stored(question, begin, block, stored))
+            return file.finish()
     check_fits(question.shape, stored)
     result = np.empty(question.shape, dtype=stored)
     if stored == natural:
@@ -224,9 +226,10 @@ def _deliver(question: Question, *, sparse: bool, dtype: npt.DTypeLike | None, o
     return result
 
 
-def _blocks(question: Question, begin: int = 0) -> Iterator[tuple[int, Array]]:
-    """Yield the rows from ``begin`` on as (first row, block of rows)."""
+def _blocks(question: Question, begin: int = 0, end: int | None = None) -> Iterator[tuple[int, Array]]:
+    """Yield the rows from ``begin`` to ``end`` as (first row, block of rows)."""
     count, width = question.shape
+    count = count if end is None else end
     natural = distance_dtype(question.graph)
     step = max(4 * question.threads, BLOCK // max(1, width * natural.itemsize))
     for first in range(begin, count, step):

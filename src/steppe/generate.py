@@ -19,7 +19,7 @@ import numpy.typing as npt
 from . import _core, files, threads
 from .errors import GraphError
 from .files import steppe_file
-from .files.source import destination
+from .files.target import destination
 from .graph import Graph
 
 if TYPE_CHECKING:
@@ -284,7 +284,7 @@ def to_file(
     low, high, dtype = (0, 0, np.dtype(np.int32)) if family == "road" else _weight_kind(weights)
     recipe = _core.Recipe(family, a, b, keep, diagonal, metric == "time", _seed(seed))
     team = threads.resolve(None)
-    with destination(path) as file:
+    with destination(path, seek=True) as file:
         steppe_file.write_in_pieces(
             file,
             n,

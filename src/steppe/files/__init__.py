@@ -1,7 +1,7 @@
 """Graphs in files: :func:`read` and :func:`write`, by suffix and by content.
 
-One module per format; :mod:`.source` deals with mapping, compression and standard input, :mod:`.text` with what text
-formats share. ``docs/files.md`` lists formats and rules.
+One module per format; :mod:`.source` deals with mapping, compression and standard input, :mod:`.target` with writing
+whole files or none, :mod:`.text` with what text formats share. ``docs/files.md`` lists formats and rules.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from ..errors import GraphError
 from . import dimacs, edge_list, gap, matrix_market, metis, npz, steppe_file
-from .source import Source, destination, split_suffix
+from .source import Source, split_suffix
+from .target import Target
 
 if TYPE_CHECKING:
     import os
@@ -171,9 +172,11 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
     kind = _known(format if format is not None else split_suffix(path)[0])
     if kind in (".co", ".adj"):
         raise GraphError(f"{kind} files are read, not written")
-    with destination(path) as file:
+    with Target() as target:
+        file = target.open(path)
         if kind in _EDGE_LISTS:
-            edge_list.write(graph, file, path, kind)
+            vertices = target.open(edge_list.vertex_file(path)) if kind == ".e" else None
+            edge_list.write(graph, file, kind, vertices)
         elif kind == ".gr":
             dimacs.write(graph, file)
         elif kind == ".mtx":

@@ -16,6 +16,8 @@ import numpy as np
 
 from ..errors import GraphError
 from . import names, text
+from .source import split_suffix
+from .target import unfinished
 from .text import Array, Note
 
 if TYPE_CHECKING:
@@ -64,6 +66,10 @@ def read(source: Source, *, format: str, directed: bool | None) -> Graph:  # noq
     high = text.ANY_ID if note.vertices is None else low + note.vertices - 1
     u, v, w = text.parse_edges(source, begin, line, kinds, weights=weights, low=low, high=high)
     w = note.stored(w)
+    if format == ".e" and source.path is not None and unfinished(source.path).exists():
+        raise source.error(
+            "this file and its vertices (.v) were being replaced when the program died: write them again"
+        )
     if format == ".e" and (vertices := source.beside(".v")) is not None:
         n, labels = _with_vertices(source, (u, v), _read_vertices(vertices), begin, line)
         if directed is None and not note.undirected:
@@ -119,8 +125,8 @@ def _ldbc_directed(source: Source) -> bool:
     return True
 
 
-def write(graph: Graph, file: IO[bytes], path: Path, format: str) -> None:  # noqa: A002
-    """Write an edge list, both directions of an undirected edge."""
+def write(graph: Graph, file: IO[bytes], format: str, vertices: IO[bytes] | None = None) -> None:  # noqa: A002
+    """Write an edge list, both directions of an undirected edge; the vertices of an ``.e`` file go to a file of their own."""
     if format == ".el" and graph.weights is not None:
         raise GraphError("an .el file has no weights; write .wel")
     if format == ".wel" and graph.weights is None:
@@ -132,8 +138,8 @@ def write(graph: Graph, file: IO[bytes], path: Path, format: str) -> None:  # no
         names.write(graph, file, format, note)
         return
     first, labels = text.integer_labels(graph, format)
-    if format == ".e":
-        _write_vertices(graph, path)
+    if vertices is not None:
+        _write_vertices(graph, vertices)
     elif len(_isolated(graph)):
         if labels is not None:
             _refuse_isolated(graph, format)
@@ -162,11 +168,20 @@ def _isolated(graph: Graph) -> Array:
     return np.flatnonzero(~touched)
 
 
-def _write_vertices(graph: Graph, path: Path) -> None:
-    from .source import destination
+def vertex_file(path: Path) -> Path:
+    """Return the name of the vertices' file beside an ``.e`` file, packed alike.
 
-    name = path.name
-    at = name.lower().rindex(".e")
-    with destination(path.with_name(name[:at] + ".v" + name[at + 2 :])) as file:
-        labels = np.arange(graph.num_vertices) if graph.labels is None else graph.labels
-        file.write(b"".join(b"%d\n" % label for label in labels.tolist()) or b"# no vertices\n")
+    >>> from pathlib import Path
+    >>> vertex_file(Path("x.e.gz")).name
+    'x.v.gz'
+    """
+    suffix, packing = split_suffix(path)
+    if suffix == ".v":
+        raise GraphError("a .v file has the vertices of the .e file beside it: write the .e file")
+    name = path.name[: len(path.name) - len(packing) - len(suffix)]
+    return path.with_name(name + ".v" + packing)
+
+
+def _write_vertices(graph: Graph, file: IO[bytes]) -> None:
+    labels = np.arange(graph.num_vertices) if graph.labels is None else graph.labels
+    file.write(b"".join(b"%d\n" % label for label in labels.tolist()) or b"# no vertices\n")

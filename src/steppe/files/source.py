@@ -1,4 +1,4 @@
-"""Where bytes come from and go to: files, packed or not, and standard input; written files appear whole or not at all.
+"""Where bytes come from: files, packed or not, and standard input.
 
 A plain file is mapped, not read: the parser's threads touch it in parallel, and a ``.steppe`` graph opens in the time
 of one system call. What is compressed (recognised by its first bytes; its suffix must agree) is unpacked into memory.
@@ -6,16 +6,14 @@ of one system call. What is compressed (recognised by its first bytes; its suffi
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import lzma
 import mmap
 import os
-import secrets
 import sys
 import zlib
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -148,27 +146,3 @@ def _unpack_zstd(data: bytes) -> bytes:
             raise _BrokenError("the data end in the middle of a frame")
         data = frame.unused_data
     return b"".join(parts)
-
-
-@contextlib.contextmanager
-def destination(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file for writing, packed as its suffix says; it takes the place of ``path`` when all is written."""
-    packing = split_suffix(path)[1]
-    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    packer = _zstandard().ZstdCompressor(level=3) if packing == ".zst" else None
-    try:
-        with partial.open("xb") as raw:
-            if packing == ".gz":
-                with gzip.GzipFile(fileobj=raw, mode="wb", filename="", mtime=0, compresslevel=4) as file:
-                    yield file  # type: ignore[misc]
-            elif packing == ".xz":
-                with lzma.LZMAFile(raw, mode="wb", preset=2) as file:
-                    yield file
-            elif packer is not None:
-                with packer.stream_writer(raw, closefd=False) as file:
-                    yield file
-            else:
-                yield raw
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
