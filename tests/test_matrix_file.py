@@ -16,6 +16,7 @@ module = importlib.import_module("steppe.distances")
 FAR = sp.UNREACHABLE
 SIMPLE = sp.Graph.from_edges(["a", "a", "b", "d"], ["b", "c", "c", "a"], [5, 9, 3, 1], relabel=True)
 ROW = 300 * 8
+END = 128 + 300 * ROW  # of the rows in the file
 
 
 @pytest.fixture(scope="module")
@@ -104,16 +105,15 @@ def damaged(content, how):
         return content[:at] + bytes(9 * ROW) + content[at + 9 * ROW :]
     if how == "truncated":
         return content[: 128 + 30 * ROW]
+    last = END + 48 + 48 * 3  # the fourth entry of the journal
     if how == "truncated in the journal":
-        return content[:-7]
+        return content[: last + 41]
     if how == "another matrix":
-        return content[:128] + np.arange(300 * 300).tobytes() + content[128 + 300 * ROW :]
+        return content[:128] + np.arange(300 * 300).tobytes() + content[END:]
     if how == "an empty file":
         return b""
     # An entry that claims rows which are not there.
-    entry = bytearray(content[-48:])
-    entry[8:16] = (300).to_bytes(8, "little")
-    return content[:-48] + bytes(entry)
+    return content[: last + 8] + (300).to_bytes(8, "little") + content[last + 16 :]
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ class MatrixFile:
             raise OSError(errno.ESPIPE, "this is a pipe or a device, and a matrix needs a file", str(path))
         self.growing = self._final.with_name(self._final.name + ".rows")
         self._question = _digest((shape, dtype, *question))
-        self._header = _header(shape, dtype)
+        self._header = npy_header(shape, dtype)
         self._row = shape[1] * dtype.itemsize
         self._end = len(self._header) + shape[0] * self._row
         self._done = np.zeros(shape[0], dtype=bool)
@@ -179,9 +179,10 @@ class MatrixFile:
     def _allocate(self) -> None:
         if not hasattr(os, "posix_fallocate"):
             return
-        for begin in range(0, self._end, 1 << 30):  # in pieces, between which Ctrl-C is heard
+        end = self._entry_at(len(self._done) // 4 + 1)  # a block has four rows or more
+        for begin in range(0, end, 1 << 30):  # in pieces, between which Ctrl-C is heard
             try:
-                os.posix_fallocate(self._fd, begin, min(1 << 30, self._end - begin))
+                os.posix_fallocate(self._fd, begin, min(1 << 30, end - begin))
             except OSError as error:
                 if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP):
                     raise
@@ -261,7 +262,8 @@ def _same(fd: int, path: Path) -> bool:
         return False
 
 
-def _header(shape: tuple[int, int], dtype: np.dtype[Any]) -> bytes:
+def npy_header(shape: tuple[int, ...], dtype: np.dtype[Any]) -> bytes:
+    """Return the first bytes of a ``.npy`` file."""
     file = io.BytesIO()
     words = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(file, words)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import stat
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,6 +14,7 @@ from typer.core import TyperGroup
 
 from .. import __version__
 from ..errors import GraphError, NegativeCycleError, NoPathError, SteppeError, VerificationError
+from .terminal import escaped
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -28,9 +32,16 @@ class Commands(TyperGroup):
         except BrokenPipeError:
             raise  # `steppe … | head`: the framework ends quietly
         except (SteppeError, OSError, ValueError, ImportError, MemoryError) as error:
-            text = " ".join(str(error).split()) or type(error).__name__
+            text = escaped(" ".join(_words(error).split())) or type(error).__name__
             sys.stderr.write(f"steppe: error: {text}\n")
             raise SystemExit(1 if isinstance(error, WRONG_ANSWER) else 2) from None
+
+
+def _words(error: Exception) -> str:
+    """Return the message; of the system's errors the words without the number."""
+    if isinstance(error, OSError) and error.strerror:
+        return ": ".join(str(part) for part in (error.filename, error.strerror) if part is not None)
+    return str(error)
 
 
 app = typer.Typer(
@@ -87,6 +98,21 @@ def vertex(graph: Graph, text: str) -> int | str:
         else:
             return label
     raise GraphError(f"vertex {text} is not in the graph") from problem
+
+
+def keep_input(file: str, *outputs: str | Path | None) -> None:
+    """Refuse to write over the file that is read, whatever its names are."""
+    for out in outputs:
+        if out is not None and out != "-" and _same(file, out):
+            raise GraphError(f"{out} is the file that is read: give what is written another name")
+
+
+def _same(file: str, out: str | Path) -> bool:
+    try:
+        read = os.fstat(sys.stdin.fileno()) if file == "-" else Path(file).stat()
+        return stat.S_ISREG(read.st_mode) and os.path.samestat(read, Path(out).stat())
+    except (OSError, ValueError):  # one of them is not there, or standard input is no file
+        return False
 
 
 def vertices(graph: Graph, texts: list[str]) -> list[int | str]:

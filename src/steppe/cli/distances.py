@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +13,7 @@ import typer
 from .. import distances as _distances
 from .. import read
 from ..errors import GraphError
+from ..files.target import destination
 from . import app as shared
 from . import output
 from .app import app, vertices
@@ -63,6 +62,7 @@ def distances(
     A .npy file is written in blocks, so that it may be larger than memory, and the same command goes on with one it has left unfinished.
     """
     kind = _kind(save, sparse=sparse)
+    shared.keep_input(file, save)
     graph = read(file, format=file_format, directed=directed)
     rows = vertices(graph, sources)
     columns = None if targets is None else vertices(graph, targets)
@@ -163,25 +163,22 @@ class Table:
         if kind == ".npz" and self.sparse:
             from scipy.sparse import save_npz
 
-            save_npz(file, self.matrix)
+            with destination(Path(file)) as stream:
+                save_npz(stream, self.matrix)
         elif kind == ".npz":
-            labels = {"sources": np.asarray(self.sources), "targets": np.asarray(self.targets)}
-            np.savez(file, allow_pickle=False, distances=self.matrix, **labels)
+            arrays = {
+                "distances": self.matrix,
+                "sources": np.asarray(self.sources),
+                "targets": np.asarray(self.targets),
+            }
+            output.save_npz(arrays, file)
         elif kind == ".parquet":
             source, target, distance = ([line[i] for line in self._lines()] for i in range(3))
             output.save_parquet({"source": source, "target": target, "distance": distance}, file)
-        elif file == "-":
-            self._write(sys.stdout)
         else:
-            with Path(file).open("w", newline="", encoding="utf-8") as stream:
-                self._write(stream)
+            output.save_csv(("source", "target", "distance"), self._lines(), file)
 
     def _lines(self) -> Iterator[tuple[Any, Any, Any]]:
         for source, row in zip(self.sources, self.rows(), strict=True):
             for target, distance in row:
                 yield source, target, distance
-
-    def _write(self, stream: Any) -> None:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(("source", "target", "distance"))
-        writer.writerows(self._lines())

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from .. import generate as _generate
 from .. import read, write
+from ..files.edge_list import vertex_file
+from ..files.source import split_suffix
 from . import app as shared
 from . import output
 from .app import Commands, app
@@ -53,6 +56,7 @@ def convert(
     as_json: shared.JsonOption = False,
 ) -> None:
     """Read a graph in one format and write it in another."""
+    shared.keep_input(file, to, vertex_file(Path(to)) if split_suffix(Path(to))[0] == ".e" else None)
     graph = read(file, format=file_format, directed=directed)
     _written(graph, to, as_json=as_json)
 

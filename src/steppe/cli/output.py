@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
 import sys
@@ -13,26 +14,31 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import GraphError
+from ..files.target import destination
+from ..matrix_file import npy_header
 from ..search import Streamed
+from .terminal import escaped, escaped_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rich.progress import Progress
 
+    from ..matrix_file import Array
     from ..paths import Paths
 
 
 def show(facts: dict[str, Any], *, as_json: bool, error: bool = False) -> None:
     """Print facts, one a line, or as one JSON object; to stderr where stdout carries the answer itself."""
     if as_json:
-        print(json.dumps(_plain(facts), ensure_ascii=False), file=sys.stderr if error else sys.stdout)
+        line = escaped_json(json.dumps(_plain(facts), ensure_ascii=False))
+        print(line, file=sys.stderr if error else sys.stdout)
         return
     from rich.console import Console
     from rich.text import Text
 
     console = Console(stderr=error, highlight=False)
-    shown = {name.replace("_", " "): shown_as for name, value in facts.items() if (shown_as := text(value))}
+    shown = {escaped(name.replace("_", " ")): escaped(said) for name, value in facts.items() if (said := text(value))}
     width = max(map(len, shown))
     for name, value in shown.items():
         console.print(Text(f"{name:<{width}}  ", style="dim").append(Text(value, style="not dim")), soft_wrap=True)
@@ -43,6 +49,7 @@ def aligned(rows: list[list[str]]) -> None:
     from rich.console import Console
     from rich.text import Text
 
+    rows = [[escaped(cell) for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in rows if i < len(row)) for i in range(len(rows[0]))]
     console = Console(highlight=False)
     for line, row in enumerate(rows):
@@ -91,16 +98,19 @@ def save(paths: Paths, file: str, *, predecessors: bool) -> None:
     """Save distances, and predecessors where they were recorded, in the format the name tells."""
     kind = ".csv" if file == "-" else Path(file).suffix
     if kind == ".npy":
-        np.save(file, paths.distances)
+        save_npy(paths.distances, file)
     elif kind == ".npz":
         arrays = {"distances": paths.distances, "sources": paths.sources}
         if paths.graph.labels is not None:
             arrays["labels"] = paths.graph.labels
         if predecessors:
             arrays["predecessors"] = paths.predecessors
-        np.savez(file, allow_pickle=False, **arrays)
-    elif kind in {".csv", ".parquet"}:
-        (_save_csv if kind == ".csv" else save_parquet)(_columns(paths, predecessors=predecessors), file)
+        save_npz(arrays, file)
+    elif kind == ".csv":
+        columns = _columns(paths, predecessors=predecessors)
+        save_csv(tuple(columns), zip(*columns.values(), strict=True), file)
+    elif kind == ".parquet":
+        save_parquet(_columns(paths, predecessors=predecessors), file)
     else:
         raise GraphError(f"cannot save an answer as {file!r}: use .npy, .npz, .csv or .parquet")
 
@@ -117,18 +127,38 @@ def _columns(paths: Paths, *, predecessors: bool) -> dict[str, list[Any]]:
     return columns
 
 
-def _save_csv(columns: dict[str, list[Any]], file: str) -> None:
+def save_npy(array: Array, file: str) -> None:
+    """Write one array."""
+    array = np.ascontiguousarray(array)
+    with destination(Path(file)) as stream:  # np.save would write with the C library, whose errors have no reason
+        stream.write(npy_header(array.shape, array.dtype))
+        stream.write(array.reshape(-1).view(np.uint8).data if array.size else b"")
+
+
+def save_npz(arrays: dict[str, Any], file: str) -> None:
+    """Write arrays under their names."""
+    with destination(Path(file)) as stream:
+        np.savez(stream, allow_pickle=False, **arrays)
+
+
+def save_csv(heading: tuple[str, ...], rows: Iterable[tuple[Any, ...]], file: str) -> None:
+    """Write a table; ``-`` is standard output, where a terminal is shown no control characters."""
     if file == "-":
-        _write_rows(columns, sys.stdout)
+        if sys.stdout.isatty():
+            rows = (tuple(escaped(cell) if isinstance(cell, str) else cell for cell in row) for row in rows)
+        _write_rows(heading, rows, sys.stdout)
         return
-    with Path(file).open("w", newline="", encoding="utf-8") as stream:
-        _write_rows(columns, stream)
+    with destination(Path(file)) as stream:
+        lines = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+        try:
+            _write_rows(heading, rows, lines)
+        finally:
+            lines.detach()
 
 
-def _write_rows(columns: dict[str, list[Any]], stream: Any) -> None:
-    rows: Iterable[Any] = zip(*columns.values(), strict=True)
+def _write_rows(heading: tuple[str, ...], rows: Iterable[tuple[Any, ...]], stream: Any) -> None:
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(columns)
+    writer.writerow(heading)
     writer.writerows(rows)
 
 
@@ -139,7 +169,8 @@ def save_parquet(columns: dict[str, list[Any]], file: str) -> None:
         import pyarrow.parquet as pq
     except ModuleNotFoundError:
         raise ImportError("writing .parquet needs pyarrow: pip install pyarrow") from None
-    pq.write_table(pa.table(columns), file)
+    with destination(Path(file)) as stream:
+        pq.write_table(pa.table(columns), stream)
 
 
 class Bar:

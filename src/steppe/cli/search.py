@@ -47,6 +47,7 @@ def sssp(
     as_json: shared.JsonOption = False,
 ) -> None:
     """Find the shortest paths from one vertex to all others."""
+    shared.keep_input(file, save)
     graph, read_seconds = _read(file, file_format, directed)
     with output.Bar(graph.num_edges) as bar:
         paths = _sssp(
@@ -82,6 +83,7 @@ def bfs(
     as_json: shared.JsonOption = False,
 ) -> None:
     """Count the fewest edges from one vertex to all others; weights do not matter."""
+    shared.keep_input(file, save)
     graph, read_seconds = _read(file, file_format, directed)
     with output.Bar(graph.num_edges) as bar:
         paths = _bfs(
