@@ -30,7 +30,7 @@ SANITIZED := $(THREADED) $(call tests_of,sssp_properties seeds bellman_ford labe
 FIXED := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 LIBRARY = $$(realpath "$$($(CXX) -print-file-name=lib$(1).so)")
 
-.PHONY: demo test test-gpu fuzz-files lint stub sanitize sanitize-address sanitize-thread clean \
+.PHONY: demo test test-faults test-gpu fuzz-files lint stub sanitize sanitize-address sanitize-thread clean \
         bench bench-sssp bench-peers bench-growth bench-full bench-report bench-build bench-read bench-count bench-route
 
 demo: $(VENV)/.cli
@@ -38,6 +38,10 @@ demo: $(VENV)/.cli
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+# What `make test` does with a few cases of failing system calls, here with all: some minutes.
+test-faults: $(VENV)/.test
+	STEPPE_FAULTS=all $(BIN)/python -m pytest tests/faults $(PYTEST_ARGS)
 
 test-gpu: $(VENV)/.test
 	STEPPE_TEST_DEVICE=$(DEVICE) $(BIN)/python -m pytest -m pocl $(PYTEST_ARGS)

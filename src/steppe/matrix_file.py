@@ -91,8 +91,12 @@ class MatrixFile:
 
     def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
         self._close()
-        if isinstance(error, OSError) and error.filename is None and error.errno is not None:
-            error.filename = str(self.path)
+        if (
+            isinstance(error, OSError)
+            and error.errno is not None
+            and str(error.filename) in ("None", str(self.growing))
+        ):
+            error.filename, error.filename2 = str(self.path), None  # people know it by this name
 
     def missing(self) -> Iterator[tuple[int, int]]:
         """Yield the ranges of rows that are not there yet."""

@@ -108,8 +108,12 @@ class Target:
                             file.close()
                 if draft.name is not None:
                     draft.name.unlink(missing_ok=True)
-            if isinstance(error, OSError) and error.filename is None and error.errno is not None and self._drafts:
-                error.filename = str(self._drafts[0].path)
+            if isinstance(error, OSError) and error.errno is not None and self._drafts:
+                drafts = {str(draft.name): draft.path for draft in self._drafts}
+                if error.filename is None or str(error.filename) in drafts:
+                    # People know the file by its own name.
+                    error.filename = str(drafts.get(str(error.filename), self._drafts[0].path))
+                    error.filename2 = None
 
     def _finish(self) -> None:
         for draft in self._drafts:
