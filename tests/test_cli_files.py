@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import subprocess
 import sys
 
@@ -115,7 +114,7 @@ def test_labels_are_escaped_where_people_read(tmp_path):
 def test_a_table_on_a_terminal(tmp_path):
     path = tmp_path / "x.steppe"
     sp.write(sp.Graph.from_edges(["\x1b]0;title\x07"], ["b"], [1], relabel=True), path)
-    ours, theirs = pty.openpty()
+    ours, theirs = os.openpty()
     words = [sys.executable, "-m", "steppe", "sssp", str(path), "-s", "b", "-o", "-"]
     subprocess.run(words, stdout=theirs, stderr=subprocess.DEVNULL, timeout=60, check=True)
     os.close(theirs)

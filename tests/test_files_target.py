@@ -125,6 +125,32 @@ def test_drafts_of_the_dead_are_removed_and_of_the_living_not(tmp_path, monkeypa
     assert {".notes.part", "y.gr"} <= set(names(tmp_path))
 
 
+@posix
+def test_what_is_renamed_is_on_the_disk(tmp_path, monkeypatch):
+    """The file before its rename, the folder after it: else a power failure leaves an empty file, or the old one again."""
+    told = []
+    sync, replace = os.fsync, Path.replace
+
+    def fsync(fd):
+        told.append("folder" if stat.S_ISDIR(os.fstat(fd).st_mode) else "file")
+        sync(fd)
+
+    def rename(self, to):
+        told.append("rename")
+        return replace(self, to)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(Path, "replace", rename)
+    sp.write(GRID, tmp_path / "x.gr")
+    assert told == ["file", "rename", "folder"]
+    told.clear()
+    sp.write(GRID, tmp_path / "x.e")
+    assert told == ["file", "file", "folder", "rename", "rename", "folder"]
+    told.clear()
+    sp.all_pairs(GRID, out=tmp_path / "x.npy")
+    assert told == ["file", "rename", "folder"]
+
+
 def test_zst_has_a_checksum(tmp_path):
     zstandard = pytest.importorskip("zstandard")
     path = tmp_path / "x.gr.zst"

@@ -200,7 +200,7 @@ def test_pipes_and_folders_are_refused(tmp_path):
         sp.all_pairs(SIMPLE, out=tmp_path / "f.npy")
     with pytest.raises(IsADirectoryError):
         sp.all_pairs(SIMPLE, out=tmp_path / "d.npy")
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match=r"x\.npy'$"):
         sp.all_pairs(SIMPLE, out=tmp_path / "nowhere" / "x.npy")
     assert names(tmp_path) == ["d.npy", "f.npy"]
 

@@ -149,6 +149,9 @@ class MatrixFile:
                     if error.errno != errno.ELOOP:
                         raise
                     raise ValueError(f"{self.growing} is a symbolic link: remove it to begin anew") from None
+            except OSError as error:
+                error.filename = str(self.path)
+                raise
             try:
                 if not stat.S_ISREG(os.fstat(fd).st_mode):
                     raise ValueError(f"{self.growing} is not a file: remove it to begin anew")
@@ -214,7 +217,7 @@ class MatrixFile:
         """Compare every block in the journal with its digest."""
         while len(entry := self._get(self._entry_at(self._entries), _ENTRY.size)) == _ENTRY.size:
             begin, end, digest, seal = _ENTRY.unpack(entry)
-            if seal != self._seal(self._entries, begin, end, digest):
+            if seal != self._seal(self._entries, begin, end, digest) or not begin < end <= len(self._done):
                 break
             self._entries += 1
             if not self._done[begin:end].all() and self._hash(begin, end) == digest:

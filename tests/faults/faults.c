@@ -1,7 +1,9 @@
-// A library to be loaded before libc: lets the n-th system call that changes files in one folder fail, or ends the process there.
+// A library to be loaded before libc: lets the n-th system call that changes files in one folder fail, or ends the
+// process there.
 //
-// Python, NumPy's zip files, zstandard and pyarrow all reach the disk through these functions. A call is counted when its path, or the file
-// behind its descriptor, lies below the folder that faults_watch() names. Calls that only tidy up (close, unlink) are left alone.
+// Python, NumPy's zip files, zstandard and pyarrow all reach the disk through these functions. A call is counted when
+// its path, or the file behind its descriptor, lies below the folder that faults_watch() names. Calls that only tidy up
+// (close, unlink) are left alone.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -64,17 +66,23 @@ static int fails(int watched) {
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 // A write may also store a part only, as it does when the disk is nearly full.
-#define WRITER(name, TYPES, ARGUMENTS)                              \
-    ssize_t name TYPES {                                            \
-        if (fails(watched_fd(fd))) {                                \
-            if (mode != SHORT || count < 2) return -1;              \
-            count /= 2;                                             \
-        }                                                           \
-        return REAL(name) ARGUMENTS;                                \
+#define WRITER(name, TYPES, ARGUMENTS)                 \
+    ssize_t name TYPES {                               \
+        if (fails(watched_fd(fd))) {                   \
+            if (mode != SHORT || count < 2) return -1; \
+            count /= 2;                                \
+        }                                              \
+        return REAL(name) ARGUMENTS;                   \
     }
 WRITER(write, (int fd, const void* data, size_t count), (fd, data, count))
 WRITER(pwrite, (int fd, const void* data, size_t count, off_t at), (fd, data, count, at))
+#ifdef __GLIBC__  // which has other names for the same functions
 WRITER(pwrite64, (int fd, const void* data, size_t count, off64_t at), (fd, data, count, at))
+int ftruncate64(int fd, off64_t size) { return fails(watched_fd(fd)) ? -1 : REAL(ftruncate64)(fd, size); }
+int posix_fallocate64(int fd, off64_t at, off64_t size) {
+    return fails(watched_fd(fd)) ? error_number : REAL(posix_fallocate64)(fd, at, size);
+}
+#endif
 
 ssize_t writev(int fd, const struct iovec* parts, int count) {
     return fails(watched_fd(fd)) ? -1 : REAL(writev)(fd, parts, count);
@@ -82,13 +90,9 @@ ssize_t writev(int fd, const struct iovec* parts, int count) {
 int fsync(int fd) { return fails(watched_fd(fd)) ? -1 : REAL(fsync)(fd); }
 int fdatasync(int fd) { return fails(watched_fd(fd)) ? -1 : REAL(fdatasync)(fd); }
 int ftruncate(int fd, off_t size) { return fails(watched_fd(fd)) ? -1 : REAL(ftruncate)(fd, size); }
-int ftruncate64(int fd, off64_t size) { return fails(watched_fd(fd)) ? -1 : REAL(ftruncate64)(fd, size); }
 int fchmod(int fd, mode_t mode) { return fails(watched_fd(fd)) ? -1 : REAL(fchmod)(fd, mode); }
 int posix_fallocate(int fd, off_t at, off_t size) {
     return fails(watched_fd(fd)) ? error_number : REAL(posix_fallocate)(fd, at, size);
-}
-int posix_fallocate64(int fd, off64_t at, off64_t size) {
-    return fails(watched_fd(fd)) ? error_number : REAL(posix_fallocate64)(fd, at, size);
 }
 int rename(const char* from, const char* to) { return fails(below(to)) ? -1 : REAL(rename)(from, to); }
 int link(const char* from, const char* to) { return fails(below(to)) ? -1 : REAL(link)(from, to); }
@@ -97,17 +101,19 @@ int linkat(int a, const char* from, int b, const char* to, int flags) {
 }
 
 // Opening to read may fail, too, where it is a folder that is to be brought to the disk.
-#define OPENER(name)                                                                              \
-    int name(const char* path, int flags, ...) {                                                  \
-        mode_t permissions = 0;                                                                   \
-        if (flags & (O_CREAT | __O_TMPFILE)) {                                                    \
-            va_list list;                                                                         \
-            va_start(list, flags);                                                                \
-            permissions = va_arg(list, mode_t);                                                   \
-            va_end(list);                                                                         \
-        }                                                                                         \
-        const int writes = (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_DIRECTORY));  \
-        return fails(writes && below(path)) ? -1 : REAL(name)(path, flags, permissions);          \
+#define OPENER(name)                                                                             \
+    int name(const char* path, int flags, ...) {                                                 \
+        mode_t permissions = 0;                                                                  \
+        if ((flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE) {                             \
+            va_list list;                                                                        \
+            va_start(list, flags);                                                               \
+            permissions = va_arg(list, mode_t);                                                  \
+            va_end(list);                                                                        \
+        }                                                                                        \
+        const int writes = (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_DIRECTORY)); \
+        return fails(writes && below(path)) ? -1 : REAL(name)(path, flags, permissions);         \
     }
 OPENER(open)
+#ifdef __GLIBC__
 OPENER(open64)
+#endif

@@ -56,14 +56,15 @@ def lock(fd: int) -> bool:
 
 
 def keep_mode(fd: int, old: os.stat_result | None) -> None:
-    """Give a new file the owner, where permitted, and the mode of the one it replaces."""
+    """Give a new file the owner and the mode of the one it replaces, as far as user and file system may: it is nobody else's before."""
     if old is None or sys.platform == "win32":
         return
     new = os.fstat(fd)
     if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
         with contextlib.suppress(PermissionError):
             os.fchown(fd, old.st_uid, old.st_gid)
-    os.fchmod(fd, stat.S_IMODE(old.st_mode) & 0o777)
+    with contextlib.suppress(PermissionError):
+        os.fchmod(fd, stat.S_IMODE(old.st_mode) & 0o777)
 
 
 def sync_folder(folder: Path) -> None:
