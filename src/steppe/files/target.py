@@ -106,8 +106,9 @@ class Target:
                     with contextlib.suppress(OSError, ValueError):
                         if file is not None:
                             file.close()
-                if draft.name is not None:
-                    draft.name.unlink(missing_ok=True)
+                with contextlib.suppress(OSError):
+                    if draft.name is not None:
+                        draft.name.unlink()
             if isinstance(error, OSError) and error.errno is not None and self._drafts:
                 drafts = {str(draft.name): draft.path for draft in self._drafts}
                 if error.filename is None or str(error.filename) in drafts:
