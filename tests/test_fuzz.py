@@ -1,0 +1,98 @@
+"""The answer fuzzer: a minute of it with fixed seeds, and proofs that it can fail. ``make fuzz`` goes on for as long as wanted."""
+
+import random
+
+import numpy as np
+import pytest
+
+from conftest import SANITIZER, examples
+from fuzz import pairs, questions
+from fuzz.cases import Case
+from fuzz.minimise import shorten
+from fuzz.runner import Run
+from fuzz.truth import NegativeCycle, Truth
+
+GRAPHS = 900
+
+
+def fuzz(seed, **options):
+    report = Run(seed, **options).go(minimised=5, small_seconds=20)
+    return report, "\n".join([report.summary(), *report.programs])
+
+
+def test_every_answer_is_right():
+    report, text = fuzz("steppe", graphs=examples(GRAPHS))
+    assert report.is_clean, text
+    assert report.answers > 40 * report.graphs
+    if not SANITIZER:
+        assert report.coverage.count() > 0.94 * report.coverage.possible, text  # the rest needs a device
+
+
+@pytest.mark.pocl
+def test_every_answer_of_a_device_is_right(device):
+    report, text = fuzz("device", graphs=5, first=7, stride=40, device=True)
+    assert report.is_clean, text
+    assert report.answers >= 40
+
+
+@pytest.mark.parametrize(
+    ("broken", "call", "words"),
+    [
+        ("cutoff-dropped", "sssp", "cutoff="),
+        ("cutoff-exclusive", "bfs", "cutoff="),
+        ("swapped", "distances", "threads=3"),
+        ("rounded", "sssp", "targets="),
+        ("believed", "sssp", "verify accepts a damaged answer"),
+        ("crash", "nearest", "crash"),
+        ("hang", "route", "hang"),
+    ],
+)
+def test_what_is_broken_is_found_and_made_small(broken, call, words):
+    report, text = fuzz(broken, graphs=400, only=[call], broken=broken, enough=1, patience=12)
+    assert not report.is_clean
+    assert any(f"sp.{call}(" in program and words in program for program in report.programs), text
+    assert all(len(program.splitlines()) < 16 and len(program) < 1500 for program in report.programs), text
+
+
+def test_every_pair_of_options_is_in_a_covering_array():
+    for factors in [questions.GRAPH, *questions.CALLS.values()]:
+        seen = {pair for row in pairs.covering(factors) for pair in pairs.pairs_of(row)}
+        assert len(seen) == pairs.count_pairs({k: tuple(dict.fromkeys(v)) for k, v in factors.items()})
+
+
+def test_a_case_is_the_same_again():
+    one, *_ = questions.make("again", 3)
+    two, *_ = questions.make("again", 3)
+    assert one == two == Case.from_json(one.to_json())
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float64"])
+def test_the_oracle_agrees_with_scipy(dtype):
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra
+
+    rng = random.Random(dtype)  # noqa: S311
+    for _ in range(20):
+        n = rng.randrange(2, 30)
+        ends = {
+            (rng.randrange(n), rng.randrange(n)): rng.randrange(1, 50) / (1 if dtype != "float64" else 7)
+            for _ in range(4 * n)
+        }
+        case = Case(n, [(u, v, w if dtype == "float64" else int(w)) for (u, v), w in ends.items()], dtype)
+        u, v = zip(*ends, strict=True)
+        right = dijkstra(csr_array((list(ends.values()), (u, v)), shape=(n, n)), indices=0)
+        got = [np.inf if d is None else d for d in Truth(case).distances([0])]
+        assert got == right.tolist()
+
+
+def test_the_oracle_knows_negative_cycles_and_the_canonical_tree():
+    ring = [(0, 1, 4), (1, 2, -3), (2, 0, -2)]
+    assert Truth(Case(3, ring, "int32")).distances([0]) is NegativeCycle
+    truth = Truth(Case(3, [*ring[:2], (2, 0, -1)], "int32"))
+    assert truth.distances([0]) == [0, 4, 1]
+    ties = Truth(Case(5, [(0, 2, 1), (0, 1, 1), (2, 3, 1), (1, 3, 1), (3, 4, 0), (4, 3, 0)], "int32"))
+    assert ties.tree([0], ties.distances([0])) == [-1, 0, 0, 1, 3]
+
+
+def test_shortening_leaves_what_matters():
+    assert shorten(list(range(100)), lambda items: {3, 77} <= set(items)) == [3, 77]
