@@ -2,6 +2,7 @@
 #
 #   make demo       a road-like network of a million vertices: solved, proved, one path printed
 #   make test       the whole test suite
+#   make fuzz       every call and pair of options on nasty graphs against an oracle, on all cores (SECONDS=1800 SEED=random)
 #   make lint       ruff, mypy --strict, clang-format
 #   make fuzz-files  damaged files for every reader, native (libFuzzer, where clang is) and Python (SECONDS=60 RUNS= SEED=random JOBS=2)
 #   make sanitize   the native core's tests under AddressSanitizer + UBSan, then under ThreadSanitizer
@@ -30,7 +31,7 @@ SANITIZED := $(THREADED) $(call tests_of,sssp_properties seeds bellman_ford labe
 FIXED := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 LIBRARY = $$(realpath "$$($(CXX) -print-file-name=lib$(1).so)")
 
-.PHONY: demo test test-faults test-gpu fuzz-files lint stub sanitize sanitize-address sanitize-thread clean \
+.PHONY: demo test fuzz test-faults test-gpu fuzz-files lint stub sanitize sanitize-address sanitize-thread clean \
         bench bench-sssp bench-peers bench-growth bench-full bench-report bench-build bench-read bench-count bench-route
 
 demo: $(VENV)/.cli
@@ -50,6 +51,9 @@ test-gpu: $(VENV)/.test
 fuzz-files: $(VENV)/.fuzz
 	PYTHONPATH=tests $(BIN)/python -m fuzz_files $(if $(SECONDS),--seconds $(SECONDS)) $(if $(RUNS),--runs $(RUNS)) \
 	  --seed $(or $(SEED),random) --jobs $(or $(JOBS),2)
+
+fuzz: $(VENV)/.test
+	PYTHONPATH=tests $(BIN)/python -m fuzz --seconds $(or $(SECONDS),1800) --seed $(or $(SEED),random) $(FUZZ_ARGS)
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check

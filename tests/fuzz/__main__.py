@@ -5,6 +5,8 @@ import os
 import random
 import sys
 
+import steppe as sp
+
 from .runner import PATIENCE, Run
 
 
@@ -19,17 +21,20 @@ def main():
         type=int,
         default=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
     )
-    parser.add_argument("--device", action="store_true", help="ask an OpenCL device, too (a fortieth of the graphs)")
+    parser.add_argument(
+        "--no-device", action="store_true", help="leave out OpenCL devices, which else answer for one graph in 200"
+    )
     parser.add_argument("--show", type=int, default=20, help="how many failures to make small and print")
     parser.add_argument("--patience", type=float, default=PATIENCE, help="seconds after which a question hangs")
     given = parser.parse_args()
     if given.seconds == 10**9 and given.graphs == 10**12:
         parser.error("give --seconds or --graphs")
+    device = not given.no_device and any(d.kind == "opencl" and d.available for d in sp.devices())
     seed = f"{random.SystemRandom().randrange(2**32)}" if given.seed == "random" else given.seed
-    sys.stdout.write(f"seed {seed}\n")
+    sys.stdout.write(f"seed {seed}, {given.workers} workers, {'with' if device else 'without'} an OpenCL device\n")
     sys.stdout.flush()
     run = Run(
-        seed, workers=given.workers, graphs=given.graphs, seconds=given.seconds, device=given.device,
+        seed, workers=given.workers, graphs=given.graphs, seconds=given.seconds, device=device,
         patience=given.patience, first=given.first,
     )  # fmt: skip
     report = run.go(given.show)

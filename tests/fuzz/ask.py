@@ -29,7 +29,7 @@ def ask(case, truth, folder, *, note=lambda i: None):
     for i, question in enumerate(case.questions):
         note(i)
         try:
-            if case.prepared == "fresh" and i:
+            if case.prepared.startswith("fresh") and i:
                 graph = case.build(folder)
             one(case, truth, graph, question, folder)
         except Wrong as error:

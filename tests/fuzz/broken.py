@@ -76,10 +76,10 @@ def believed():
 
 
 def crash():
-    """The process dies in one call in a thousand."""
+    """The process dies."""
 
     def change(right, graph, *args, **options):
-        if graph.num_edges % 17 == 16:
+        if graph.num_edges >= 9:
             os.abort()
         return right(graph, *args, **options)
 
@@ -90,7 +90,7 @@ def hang():
     """A call never comes back."""
 
     def change(right, graph, *args, **options):
-        if graph.num_edges == 12:
+        if graph.num_edges >= 12:
             time.sleep(1000)
         return right(graph, *args, **options)
 

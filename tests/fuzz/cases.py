@@ -21,7 +21,7 @@ class Case:
     directed: bool = True
     labels: str = "none"  # "none", "ints", "strings"
     where: str = "edges"  # "edges": from_edges; "csr": from_csr; "file": written as .steppe and mapped
-    prepared: str = "used"  # "fresh": a new graph for every question; "used"; "prepared"; "routes"
+    prepared: str = "used"  # or "prepared", "routes"; "fresh", "fresh routes": a new graph for every question
     eager: bool = False  # small searches on many threads, too
     questions: list = field(default_factory=list)
 
@@ -87,7 +87,7 @@ class Case:
             graph = sp.read(path)
         if self.prepared == "prepared":
             graph.prepare()
-        elif self.prepared == "routes" and not graph.has_negative:
+        elif self.prepared.endswith("routes") and not graph.has_negative:
             graph.prepare(routes=True)
         return graph
 

@@ -46,7 +46,7 @@ def searched(truth, question, sources, hops=False):
     row, ends, bound = within(found, cutoff), None, cutoff
     if targets is not None:
         ends = [row[t] for t in targets]
-        if None not in ends and max(ends) <= LARGEST:
+        if None not in ends and (max(ends) <= LARGEST or not truth.case.is_integer):
             bound = max(ends)
             row = within(row, bound)
     over = [d for d in row if d is not None and not LEAST <= d <= LARGEST]
@@ -61,25 +61,24 @@ def matrix(truth, question, sources):
     must = refusals(truth, question, many=True)
     if must:
         return Expected(must=tuple(must))
-    columns = question.get("targets")
-    rows, may = [], ()
-    cutoff = question.get("cutoff")
+    columns, cutoff = question.get("targets"), question.get("cutoff")
+    rows = []
+    may = ("ValueError",) if question.get("sparse") and cutoff == inf else ()  # inf may count as no cutoff
+    lost = ("DistanceOverflowError", *may)
     for s in sources:
         found = truth.distances([s])
         if found is NegativeCycle:
             return _cycle(truth)
         row = within(found, cutoff)
-        may = may or beyond(truth, found, cutoff, False)
+        may += beyond(truth, found, cutoff, False)
         rows.append(row if columns is None else [row[t] for t in columns])
         if truth.has_negative and any(d is not None and not LEAST <= d <= LARGEST for d in row):
-            may = ("DistanceOverflowError",)  # Bellman-Ford finishes its row, whatever the columns
+            may = lost  # Bellman-Ford finishes its row, whatever the columns
     if truth.case.is_integer and any(d is not None and not LEAST <= d <= LARGEST for row in rows for d in row):
-        return Expected(must=("DistanceOverflowError",))
+        return Expected(must=lost)
     stored = question.get("dtype")
     if stored is not None and any(d is not None and not fits(d, stored) for row in rows for d in row):
-        return Expected(must=("DistanceOverflowError",))
-    if question.get("sparse") and cutoff == inf:
-        may = (*may, "ValueError")  # inf may count as no cutoff
+        return Expected(must=lost)
     return Expected(rows, may=may)
 
 

@@ -74,7 +74,7 @@ def _check_tree(truth, predecessors, recorded, starts, row, hops):
         return same(predecessors, right, "predecessors")
     parents = predecessors.tolist()
     for v, p in enumerate(parents):
-        if (p == -1) != (v in starts or row[v] is None):
+        if (p == -1) != ((v in starts and row[v] == 0) or row[v] is None):
             raise Wrong(f"the recorded predecessor of {v} is {p}")
         if p != -1 and (row[p] is None or not truth.tight(p, v, row, hops)):
             raise Wrong(f"the recorded predecessor of {v} is {p}, but no tight edge leads from there")

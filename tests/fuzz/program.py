@@ -26,8 +26,8 @@ def built(case):
         lines.append(f"g = sp.Graph.from_csr(g.indptr, g.indices, g.weights{names}, directed={case.directed})")
     if case.where == "file":
         lines += ['sp.write(g, "graph.steppe")', 'g = sp.read("graph.steppe")']
-    if case.prepared in ("prepared", "routes"):
-        lines.append(f"g.prepare({'routes=True' if case.prepared == 'routes' else ''})")
+    if case.prepared.endswith(("prepared", "routes")):
+        lines.append(f"g.prepare({'routes=True' if case.prepared.endswith('routes') else ''})")
     return lines
 
 

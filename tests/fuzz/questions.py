@@ -17,7 +17,7 @@ GRAPH = {
     "directed": (True, False),
     "labels": ("none", "ints", "strings"),
     "where": ("edges", "csr", "file"),
-    "prepared": ("fresh", "used", "prepared", "routes"),
+    "prepared": ("fresh", "used", "prepared", "routes", "fresh routes"),
     "eager": (False, False, False, True),
 }
 CUTOFFS = (
@@ -91,7 +91,7 @@ FACTORS = {
     for name, factors in {**CALLS, "graph": GRAPH}.items()
 }
 GRAPH_FACTORS = FACTORS.pop("graph")
-SHARE = {"sssp": 2, "bfs": 1, "distances": 1, "all_pairs": 1, "nearest": 3, "route": 12, "roundtrip": 1}
+SHARE = {"sssp": 4, "bfs": 2, "distances": 2, "all_pairs": 1, "nearest": 1, "route": 10, "roundtrip": 1}
 """How often each row comes in a round: some calls have few options and many ways to go wrong."""
 
 
@@ -109,22 +109,34 @@ def rows(seed=0):
 
 
 def make(seed, index, *, device=False, only=None):
-    """Make case number `index` of a seed: (case, its truth, number of its graph's row, numbers of its questions' rows).
+    """Make case number `index` of a seed: (case, its truth, number of its graph's row or -1, numbers of its questions' rows).
 
     `only` names calls: no others are asked.
     """
     rng = random.Random(f"{seed}/{index}")  # noqa: S311
     graphs, here, there = rows()
-    on_device = device and index % 40 == 7
+    on_device = device and index % 200 == 7
     huge = index % 50 == 23
     at = index % len(graphs)
     row = graphs[at]
-    shape = rng.choice(LARGE) if huge else row["shape"]
+    if index % 8 == 3:  # roads: their routes go by landmarks, a search of its own
+        at = -1
+        row = {
+            **row,
+            "shape": "grid",
+            "prepared": rng.choice(("routes", "fresh routes")),
+            "directed": rng.random() < 0.3,
+        }
+        row |= {"dtype": rng.choice(DTYPES[3:]), "family": rng.choice(("any", "2^31", *FAMILIES[:9]))}
+    if huge:
+        at = -1
+        row = {**row, "shape": rng.choice(LARGE)}
+    shape = row["shape"]
     n, ends = (large if huge else small)(rng, shape)
     weights = draw(rng, row["family"], row["dtype"], len(ends))
     edges = [(u, v, w) for (u, v), w in zip(ends, weights, strict=True)]
     if huge and any(w is not None and w < 0 for w in weights):
-        edges = [(u, v, abs(w)) for u, v, w in edges]  # Bellman-Ford in Python would take minutes
+        edges = [(u, v, max(w, type(w)(0))) for u, v, w in edges]  # Bellman-Ford in Python would take minutes
     keys = ("dtype", "directed", "labels", "where", "prepared", "eager")
     case = Case(n, edges, **{key: row[key] for key in keys})
     truth = Truth(case)

@@ -170,22 +170,24 @@ class Run:
         self.report = Report(str(seed), coverage=Coverage(questions.GRAPH_FACTORS, questions.FACTORS))
         self._lock = threading.Lock()
 
-    def go(self, minimised=10, small_seconds=60):
-        """Run to the end; then make the first failures of different kinds small."""
+    def go(self, minimised=10, tries=800):
+        """Run to the end; then make the first failures of different kinds small, with at most so many tries each."""
         begun, first = time.monotonic(), self.first
         with ThreadPoolExecutor(self.workers) as threads:
             list(threads.map(self._drive, range(first, first + self.order["step"], self.order["step"] // self.workers)))
         self.report.seconds = time.monotonic() - begun
         for failure in list(self.report.failures.values())[:minimised]:
-            self.report.programs.append(self.shrink(failure, small_seconds))
+            self.report.programs.append(self.shrink(failure, tries))
         return self.report
 
-    def shrink(self, failure, seconds):
+    def shrink(self, failure, tries):
         """Return a failure as a program, as small as it gets."""
+        if failure.kind != "wrong":
+            tries //= 8  # a process that dies or hangs costs a second
         case, *_ = questions.make(self.order["seed"], failure.index, **self.made)
         case.questions = case.questions[: max(0, failure.question) + 1]
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-            small, message = minimise(case, failure, Tryer(folder, self.broken, self.patience), seconds)
+            small, message = minimise(case, failure, Tryer(folder, self.broken, self.patience), tries)
         return program(small, message, f"{failure.count} like it; seed {self.order['seed']}, case {failure.index}")
 
     def _drive(self, index):
@@ -216,6 +218,8 @@ class Run:
                 pool = there if first < 0 else here
                 self.report.graphs += 1
                 self.report.answers += answers
+                if graph_row < 0:  # not one of the rows
+                    continue
                 for i in range(first, first + answers):
                     row = pool[i % len(pool)]
                     self.report.coverage.add(graph_row, id(row), {**graphs[graph_row], **row})
@@ -248,6 +252,7 @@ class Tryer:
     def __call__(self, case):
         """Return what is wrong with the case: (number of the question, message), or None."""
         if self.child is None or self.child.fate() is not None:
+            self.close()
             self.child = Child(self.folder, self.broken, self.patience)
         for facts in self.child.ask(case=case.to_json()):
             return tuple(facts["failures"][-1]) if facts["failures"] else None

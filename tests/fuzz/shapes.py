@@ -1,14 +1,16 @@
 """Shapes of graphs: lists of ends, without weights. Every one gets some nasty extras: loops, parallel edges, isolated vertices."""
 
-SHAPES = ("random", "sparse", "dense", "path", "ring", "star", "grid", "layers", "pieces", "parallel")
-"""Small ones; `large` makes thousands of edges, which reach the searches of many threads."""
+SHAPES = ("random", "sparse", "dense", "path", "ring", "star", "grid", "grid", "grid", "layers", "pieces", "parallel")
+"""Small ones; `large` makes thousands of edges, which reach the searches of many threads. Grids are roads, which have searches of their own."""
 
 LARGE = ("random", "sparse", "star", "grid", "path", "layers")
 
 
 def small(rng, shape):
-    """Return (n, list of (u, v)) of a shape, up to thirty vertices."""
+    """Return (n, list of (u, v)) of a shape, up to thirty vertices, grids up to 150."""
     n = rng.choice((1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 30))
+    if shape == "grid":
+        n = rng.choice((n, 4 * n, 5 * n))
     ends = ends_of(rng, shape, n, rng.choice((1, 2, 4)) * n)
     if shape != "grid":  # a road is a road only where vertices have few edges
         ends += [rng.choice(ends) for _ in range(rng.choice((0, 0, 1, 3))) if ends]  # parallel
@@ -43,7 +45,8 @@ def ends_of(rng, shape, n, edges):
         right = [(v, v + 1) for v in range(n) if (v + 1) % width and v + 1 < n]
         down = [(v, v + width) for v in range(n - width)]
         there = right + down
-        return there + [(v, u) for u, v in there if rng.random() < 0.8]
+        back = rng.choice((0, 0, 0.9))  # one direction is enough where the graph is undirected; two make no road of it
+        return there + [(v, u) for u, v in there if rng.random() < back]
     if shape == "layers":
         width = max(1, n // 5)
         return [(u, min(n - 1, (u // width + 1) * width + pick(width))) for u in (pick(n) for _ in range(edges))]

@@ -71,7 +71,8 @@ class Truth:
         """The canonical tree by its definition: the fewest tight edges, then the smallest predecessor; -1 for none."""
         rows, add = (self.plain_rows, lambda a, b: a + b) if hops else (self.rows, self.add)
         result = [-1] * self.n
-        level, seen = sorted(set(sources)), set(sources)
+        seen = {s for s in sources if distances[s] == 0}  # below 0 (negative weights) a source hangs from another one
+        level = sorted(seen)
         while level:
             found = {}
             for u in level:  # rising, so the first to find a vertex is the smallest

@@ -32,7 +32,7 @@ def draw(rng, family, dtype, count):
     limits = np.iinfo(dtype)
     low, high = int(limits.min), min(int(limits.max), 2**63 - 1)
     if family == "any":
-        top = rng.choice((high, min(high, 1000), min(high, 2**31 - 1)))
+        top = rng.choice((high, min(high, 1000), min(high, 2**28), min(high, 2**31 - 1)))
         return [rng.choice((rng.randint(0, top), 0, 1, top)) for _ in range(count)]
     pool = [w for w in INTEGERS[family] if low <= w <= high]
     if max(pool) < INTEGERS[family][-1]:  # the type is too small for this family: its own end instead
