@@ -192,12 +192,12 @@ class Run:
 
     def _drive(self, index):
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-            while index < self.order["last"] and time.time() < self.order["deadline"]:
+            while index < self.order["last"] and time.time() < self.order["deadline"] and not self._has_enough():
                 child = Child(folder, self.broken, self.patience)
                 for facts in child.ask(first=index, **self.order):
                     self._take(facts)
                     index = facts["index"] + (0 if "end" in facts else self.order["step"])
-                    if sum(f.count for f in self.report.failures.values()) >= self.enough:
+                    if self._has_enough():
                         child.stop()
                         return
                 fate = child.fate()
@@ -210,6 +210,9 @@ class Run:
                     raise RuntimeError(f"the worker does not start: {(child.folder / 'errors').read_text()}")
                 self._note(at, question, fate)
                 index = at + self.order["step"]
+
+    def _has_enough(self):
+        return self.report.wrong + self.report.crashes + self.report.hangs >= self.enough
 
     def _take(self, facts):
         graphs, here, there = questions.rows()
