@@ -63,7 +63,10 @@ def work(folder, position, *, seed, first, step, last, deadline, device, only):
 
 
 def main():
-    warnings.simplefilter("ignore")  # steppe's own tests turn warnings into errors
+    warnings.simplefilter("ignore")
+    warnings.filterwarnings(
+        "error", category=RuntimeWarning, module="steppe"
+    )  # NumPy's, of a division by zero or the like
     folder = Path(sys.argv[1])
     if len(sys.argv) > 2:
         getattr(broken, sys.argv[2].replace("-", "_"))()
