@@ -221,7 +221,7 @@ class Run:
                 pool = there if first < 0 else here
                 self.report.graphs += 1
                 self.report.answers += answers
-                if graph_row < 0:  # not one of the rows
+                if graph_row < 0 or self.made["only"]:  # not one of the rows, or not all of them were asked
                     continue
                 for i in range(first, first + answers):
                     row = pool[i % len(pool)]
