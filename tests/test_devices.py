@@ -1,13 +1,17 @@
 """Which devices there are, how one is chosen, and what each must do."""
 
 import dataclasses
+import gc
 import platform
 import subprocess
 import sys
+import weakref
 
+import numpy as np
 import pytest
 
 import protocol
+import steppe as sp
 from conftest import missing
 from steppe import gpu
 from steppe.errors import DeviceError
@@ -161,3 +165,23 @@ def test_what_the_test_machine_promises_may_not_be_skipped(monkeypatch):
     monkeypatch.setattr(platform, "machine", lambda: "x86_64")
     with pytest.raises(pytest.fail.Exception):
         missing("absent")
+
+
+@pytest.mark.pocl
+def test_few_device_objects_with_a_limit_are_kept(pocl):
+    """Each has queues and programs of its own, and graphs keep their rows on it: all that goes with the object."""
+    graph = sp.generate.random(300, 1_500, seed=1)
+    expected = sp.sssp(graph, 0).distances
+    made = weakref.WeakSet()
+    for limit in range(10_000_000, 10_000_012):
+        answer = sp.sssp(graph, 0, device=pocl.info.name, memory_limit=limit)
+        assert np.array_equal(answer.distances, expected)
+        made.add(gpu.get_device(pocl.info.name, memory_limit=limit))
+    del answer
+    gc.collect()
+    assert len(made) == gpu.LIMITED
+    assert gpu.get_device(pocl.info.name) is pocl
+    assert len(graph._cache["rows"]) <= gpu.LIMITED
+    kept = gpu.get_device(pocl.info.name, memory_limit=10_000_011)
+    assert kept in made
+    assert kept.memory.used > 0

@@ -132,7 +132,8 @@ print("compiled", cuda_compiles)
     assert "compiled 1" in succeed(code, cache=tmp_path, head=head)
     assert "compiled 0" in succeed(code, cache=tmp_path, head=head)
     (image,) = tmp_path.glob("*.cubin")
-    image.write_bytes(b"damaged")
+    good = image.read_bytes()
+    image.write_bytes(good[:-1] + bytes([good[-1] ^ 1]))
     assert "compiled 1" in succeed(code, cache=tmp_path, head=head)
     assert "compiled 0" in succeed(code, cache=tmp_path, head=head)
     changed = code.replace('"fill"', '"fill", block=128')
@@ -156,3 +157,21 @@ def test_a_compile_error_names_the_kernels_own_file_and_line(tmp_path):
     report = standin.run(f"device.program(Path({str(tmp_path / 'broken.c')!r}))")
     assert "broken.c(3)" in report.text
     assert "nonsense" in report.text
+
+
+def test_few_device_objects_with_a_limit_are_kept():
+    """Their streams are ended with them; what others on the same GPU enqueue goes on."""
+    code = """
+import gc, weakref
+import numpy as np
+made = weakref.WeakSet()
+for limit in range(100_000, 100_009):
+    small = get_device("cuda", memory_limit=limit)
+    made.add(small)
+    assert small.download(small.alloc(100, "u4", fill=limit)).sum() == 100 * limit
+del small
+gc.collect()
+assert len(made) == 4, len(made)
+assert device.download(device.upload(np.arange(5))).tolist() == [0, 1, 2, 3, 4]
+"""
+    succeed(code)

@@ -8,14 +8,13 @@ pass (reverse graph, symmetry) are computed once, when first asked for, under a 
 
 from __future__ import annotations
 
-import threading
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _core, threads
+from . import _core, locks, threads
 from .arrays import Array, ids, is_mapped, label_array, read_only, stored_weights
 from .build import Facts, checked_rows, rows_of_edges, weight_facts
 from .errors import GraphError
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
 
+@locks.opened_in_child
 class Graph:
     """An immutable graph. Build one with :meth:`from_edges`, :meth:`from_csr`, :meth:`from_scipy`, :meth:`from_networkx` or :func:`steppe.read`.
 
@@ -62,7 +62,7 @@ class Graph:
     max_weight: int | float
     mean_weight: float
     _labels: Labels | None
-    _lock: threading.RLock
+    _lock: locks.Lock
     _cache: dict[Any, Any]
 
     def __init__(self) -> None:
@@ -99,7 +99,7 @@ class Graph:
             max_weight=high,
             mean_weight=mean,
             _labels=labels,
-            _lock=threading.RLock(),
+            _lock=locks.make(),
             _cache={},
         )
         return self

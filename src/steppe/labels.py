@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import numpy as np
 import numpy.typing as npt
 
+from . import locks
 from .errors import GraphError
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
 
+@locks.opened_in_child
 class Labels:
     """The labels of ``n`` vertices.
 

@@ -7,7 +7,6 @@ nobody asks. ``record_paths=True`` gives the tree the search itself recorded ins
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from . import _core
+from . import _core, locks
 from . import threads as _threads
 from .errors import NoPathError, VerificationError
 from .verify import verify
@@ -55,6 +54,7 @@ class PathList:
         return (self[i] for i in range(len(self)))
 
 
+@locks.opened_in_child
 class Paths:
     """The shortest paths from a source to every vertex: what :func:`steppe.sssp` and :func:`steppe.bfs` return.
 
@@ -89,7 +89,7 @@ class Paths:
     _predecessors: Array | None
     _is_recorded: bool
     _explanation: Explanation
-    _lock: threading.Lock
+    _lock: locks.Lock
 
     def __init__(self) -> None:
         raise TypeError("Paths are made by steppe.sssp, steppe.bfs and their like")
@@ -130,7 +130,7 @@ class Paths:
         self._predecessors = None if recorded is None else _read_only(recorded)
         self._is_recorded = recorded is not None
         self._explanation = explanation
-        self._lock = threading.Lock()
+        self._lock = locks.make()
         return self
 
     # Sources and distances ------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -239,6 +240,16 @@ API cuStreamCreate(void** stream, unsigned) {
     IN_CONTEXT;
     streams.push_back(new Stream);
     return *stream = streams.back(), OK;
+}
+API cuStreamDestroy_v2(void* stream) {
+    IN_CONTEXT;
+    auto* s = static_cast<Stream*>(stream);
+    drain(s, s->issued());
+    const auto at = std::find(streams.begin(), streams.end(), s);
+    if (at == streams.end()) return INVALID_VALUE;
+    streams.erase(at);
+    delete s;
+    return OK;
 }
 API cuStreamSynchronize(void* stream) {
     IN_CONTEXT;

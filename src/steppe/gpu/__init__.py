@@ -9,12 +9,13 @@ from __future__ import annotations
 import importlib.util
 import os
 import platform
-import threading
 from typing import TYPE_CHECKING
 
+from .. import locks
 from ..errors import DeviceError
-from .device import Counters, Device, DeviceInfo, Program
+from .device import Counters, Device, DeviceInfo, Program, forked
 from .memory import Buffer, Memory
+from .rows import retire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +35,11 @@ __all__ = [
 
 _default: str | None = None
 _devices: dict[tuple[str, int | None], Device] = {}
-_lock = threading.Lock()
+_lock = locks.make()
+_processes: dict[str, int] = {}  # which process started the driver of a kind
+
+LIMITED = 4
+"""Device objects with a ``memory_limit`` that are kept; the one not used for longest goes, with what graphs keep on it."""
 
 
 def devices() -> list[DeviceInfo]:
@@ -65,12 +70,14 @@ def get_device(name: str | None = None, *, memory_limit: int | None = None) -> D
     name
         "cpu", "auto", "cuda", "cuda:1", "opencl" or "opencl:NAME"; None for the default device.
     memory_limit
-        Bytes that may be allocated on it; None for all it has. Each limit is a device object of its own.
+        Bytes that may be allocated on it; None for all it has. Each limit is a device object of its own, and the last
+        few of them are kept.
 
     Raises
     ------
     DeviceError
-        The driver, the extra or the device is missing; the message says which, and what to install.
+        The driver, the extra or the device is missing; the message says which, and what to install. Or this is the
+        forked child of a process that has used a device: start it with the method "spawn".
 
     Examples
     --------
@@ -93,9 +100,12 @@ def get_device(name: str | None = None, *, memory_limit: int | None = None) -> D
     with _lock:
         info, build = _cuda(rest) if kind == "cuda" else _opencl(rest)
         key = (info.name, memory_limit)
-        if key not in _devices:
-            _devices[key] = build(memory_limit)
-        return _devices[key]
+        device = _devices.pop(key, None) or build(memory_limit)
+        _devices[key] = device  # the last used is last
+        limited = [held for held in _devices if held[1] is not None]
+        for held in limited[:-LIMITED]:
+            retire(_devices.pop(held))
+        return device
 
 
 def set_default_device(name: str | None) -> None:
@@ -120,6 +130,8 @@ def default_device() -> str:
 
 
 def _need(module: str, extra: str) -> None:
+    if _processes.setdefault(extra, os.getpid()) != os.getpid():
+        raise DeviceError(forked(extra))
     try:
         present = importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:  # the parent package is absent

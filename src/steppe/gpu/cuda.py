@@ -1,9 +1,9 @@
 """The device protocol on the CUDA driver API (cuda-bindings) and NVRTC: no toolkit, no compiler, no CuPy.
 
-NVRTC turns the text into machine code for the GPU at hand; the result is kept on disk (STEPPE_CACHE_DIR, or the user's
-cache folder) under a name made of text, options, architecture and NVRTC's version, with the text beside it. A GPU newer
-than NVRTC gets PTX, which the driver finishes. Each module carries its name in `steppe_program`, so that a profiler's
-user (or the tests' stand-in driver) can find the text it came from.
+NVRTC turns the text into machine code for the GPU at hand; the result is kept on disk (images.py) under a name made of
+text, options, architecture and NVRTC's version, with the text beside it. A GPU newer than NVRTC gets PTX, which the
+driver finishes. Each module carries its name in `steppe_program`, so that a profiler's user (or the tests' stand-in
+driver) can find the text it came from.
 
 The driver's context belongs to a thread, so every entry makes it current; that costs less than a microsecond.
 """
@@ -13,15 +13,14 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-import tempfile
 import weakref
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from cuda.bindings import driver, nvrtc
 
 from ..errors import DeviceError, DeviceMemoryError
+from . import images
 from .device import Device, DeviceInfo, Program
 
 if TYPE_CHECKING:
@@ -156,34 +155,15 @@ def compile_text(text: str, name: str, architecture: str) -> bytes:
         nvrtc.nvrtcDestroyProgram(program)
 
 
-def cache_folder() -> Path:
-    """Return where compiled kernels are kept: STEPPE_CACHE_DIR, or the system's place for caches."""
-    if chosen := os.environ.get("STEPPE_CACHE_DIR"):
-        return Path(chosen)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData/Local") / "steppe/cache"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "steppe"
-
-
 def cached_image(source: Source, architecture: str, *, afresh: bool = False) -> bytes:
-    """Return the compiled image of a source, from disk if it is there; without a folder to write to it is made anew."""
+    """Return the compiled image of a source, from disk if it is there and can be trusted."""
     key = source.key(OPTIONS, architecture, check(nvrtc.nvrtcVersion()))
-    path = cache_folder() / f"{key}.cubin"
-    if not afresh:
-        try:
-            return path.read_bytes()
-        except OSError:
-            pass
+    kept = None if afresh else images.load(key)
+    if kept is not None:
+        return kept
     text = f'{source.text}\nextern "C" __device__ char steppe_program[] = "steppe_program:{key}";\n'
     image = compile_text(text, source.name, architecture)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        for target, data in ((path.with_suffix(".cu"), text.encode()), (path, image)):
-            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-                file.write(data)
-            Path(file.name).replace(target)  # other processes see all of it or nothing
-    except OSError:
-        pass
+    images.store(key, image, text)
     return image
 
 
@@ -196,7 +176,7 @@ class _Event:
         self.device, self.array = device, array
 
     def __del__(self) -> None:
-        if not sys.is_finalizing() and hasattr(self, "device"):
+        if not sys.is_finalizing() and hasattr(self, "device") and not self.device.is_forked():
             if self.array is not None:  # a copy may still read it
                 self.device.finish(self)
             driver.cuEventDestroy(self.handle)
@@ -217,6 +197,8 @@ class Cuda(Device):
         flag = driver.CUstream_flags.CU_STREAM_NON_BLOCKING
         self._stream = check(driver.cuStreamCreate(flag))
         self._copies = check(driver.cuStreamCreate(flag))
+        streams = (self._stream, self._copies)
+        weakref.finalize(self, _end_streams, self._context, streams, os.getpid()).atexit = False
 
     def _enter(self) -> None:
         check(driver.cuCtxSetCurrent(self._context))
@@ -234,7 +216,7 @@ class Cuda(Device):
         nbytes = size * np.dtype(dtype).itemsize
         address = int(check(driver.cuMemHostAlloc(max(nbytes, 8), 0)))
         memory = (ctypes.c_char * max(nbytes, 8)).from_address(address)
-        weakref.finalize(memory, _free_host, self._context, address).atexit = False
+        weakref.finalize(memory, _free_host, self._context, address, os.getpid()).atexit = False
         return np.ndarray((size,), np.dtype(dtype), buffer=memoryview(memory))
 
     def event(self) -> _Event:  # noqa: D102
@@ -317,6 +299,14 @@ class Cuda(Device):
         return _Event(self, self._copies, array)
 
 
-def _free_host(context: Handle, address: int) -> None:
-    driver.cuCtxSetCurrent(context)
-    driver.cuMemFreeHost(address)
+def _free_host(context: Handle, address: int, process: int) -> None:
+    if process == os.getpid():
+        driver.cuCtxSetCurrent(context)
+        driver.cuMemFreeHost(address)
+
+
+def _end_streams(context: Handle, streams: tuple[Handle, ...], process: int) -> None:
+    if process == os.getpid():
+        driver.cuCtxSetCurrent(context)
+        for stream in streams:
+            driver.cuStreamDestroy(stream)

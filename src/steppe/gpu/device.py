@@ -13,14 +13,16 @@
 Two queues, each in order: the first computes, the second copies. They meet only by events, so a host loop can stream
 parts of a graph through two staging buffers while the part before computes. The budget (`memory_limit`) lets a large
 device play a small one: every allocation is counted, and one that does not fit is refused with DeviceMemoryError before
-the driver is asked. A subclass (cuda.py, opencl.py) supplies the methods with a leading underscore, and decides nothing
-else.
+the driver is asked. No driver survives a fork: the child gets DeviceError from everything here. A subclass (cuda.py,
+opencl.py) supplies the methods with a leading underscore, and decides nothing else.
 """
 
 from __future__ import annotations
 
+import os
 import threading
 import time
+import weakref
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -38,7 +40,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike, NDArray
 
+    from ..graph import Graph
     from .source import Parameter, Source
+
+
+def forked(name: str) -> str:
+    """Say why a forked child cannot use what its parent has opened."""
+    return (
+        f"{name}: a forked process cannot use the driver that its parent has started; start the process with the "
+        'method "spawn" (multiprocessing.get_context("spawn")), or fork before the first use of a device'
+    )
 
 
 @dataclass(frozen=True)
@@ -92,6 +103,17 @@ class Device(ABC):
         self._programs: dict[object, Program] = {}
         self._lock = threading.RLock()
         self._open = threading.local()
+        self._process = os.getpid()
+        self.holders: weakref.WeakSet[Graph] = weakref.WeakSet()
+        """Graphs that keep something on this device (rows.py)."""
+
+    def is_forked(self) -> bool:
+        """Whether this process is a child of the one that opened the device."""
+        return self._process != os.getpid()
+
+    def _ready(self) -> None:
+        if self.is_forked():
+            raise DeviceError(forked(self.info.name))
 
     # Programs and launches
 
@@ -106,6 +128,7 @@ class Device(ABC):
         **defines: object,
     ) -> Program:
         """Compile a kernel file for these types, or take it from the cache; see `source.make`."""
+        self._ready()
         block = min(block, self.info.max_block)
         wanted = (_source.KERNELS, file, weight, dist, signed, block, tuple(sorted(defines.items())))
         with self._lock:
@@ -139,6 +162,7 @@ class Device(ABC):
 
         Numbers are converted to the parameter's type; buffers must have it. `threads` of 0 does nothing.
         """
+        self._ready()
         if threads <= 0:
             return
         parameters = program.source.kernels[kernel]
@@ -175,6 +199,7 @@ class Device(ABC):
 
     def alloc(self, size: int, dtype: DTypeLike, fill: object = None) -> Buffer:
         """Make a buffer of `size` elements, every cell `fill` unless that is None."""
+        self._ready()
         kind = np.dtype(dtype)
         nbytes = size * kind.itemsize
         largest = self.info.largest_allocation or nbytes
@@ -234,8 +259,8 @@ class Device(ABC):
         if count:
             self._copy(source.handle, target.handle, count * source.dtype.itemsize)
 
-    @staticmethod
-    def _inside(buffer: Buffer, offset: int, count: int, dtype: np.dtype[Any]) -> None:
+    def _inside(self, buffer: Buffer, offset: int, count: int, dtype: np.dtype[Any]) -> None:
+        self._ready()
         if dtype != buffer.dtype:
             msg = f"the buffer holds {buffer.dtype}, not {dtype}"
             raise TypeError(msg)

@@ -15,7 +15,7 @@ from .. import threads as _threads
 from ..errors import DeviceMemoryError, DistanceOverflowError
 from ..verify import distance_dtype
 from . import source as _source
-from .rows import rows
+from .rows import rows, shelf
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +35,7 @@ def tails(device: Device, graph: Graph) -> Buffer:
     """Return the first end of every arc, on the device; the first call copies it."""
     rows(device, graph)  # refuses a graph whose vertices need 64 bits
     with graph._lock:
-        kept: dict[Device, Buffer] = graph._cache.setdefault("tails", {})
+        kept: dict[Device, Buffer] = shelf(device, graph, "tails")
         if device not in kept:
             kept[device] = device.upload(np.repeat(np.arange(graph.num_vertices, dtype=np.int32), graph.degrees))
         return kept[device]
@@ -47,7 +47,7 @@ def weights(device: Device, graph: Graph) -> Buffer:
     if held is not None:
         return held
     with graph._lock:
-        kept: dict[Device, Buffer] = graph._cache.setdefault("ones", {})
+        kept: dict[Device, Buffer] = shelf(device, graph, "ones")
         if device not in kept:
             kept[device] = device.alloc(graph.num_edges, np.int32, fill=1)
         return kept[device]
@@ -56,7 +56,7 @@ def weights(device: Device, graph: Graph) -> Buffer:
 def _links(device: Device, graph: Graph) -> tuple[Buffer, Buffer, Buffer]:
     """Return the ends and weights of every undirected edge, each once."""
     with graph._lock:
-        kept: dict[Device, tuple[Buffer, Buffer, Buffer]] = graph._cache.setdefault("links", {})
+        kept: dict[Device, tuple[Buffer, Buffer, Buffer]] = shelf(device, graph, "links")
         if device not in kept:
             first = np.repeat(np.arange(graph.num_vertices, dtype=np.int32), graph.degrees)
             once = first < graph.indices  # a self loop shortens nothing

@@ -59,7 +59,7 @@ class Buffer:
     def free(self) -> None:
         """Give the memory back now."""
         handle, self.handle = self.handle, None
-        if handle is not None:
+        if handle is not None and not self.device.is_forked():
             self.device._free(handle)
             self.device.memory.give(self.nbytes)
 

@@ -8,7 +8,7 @@ budgets on one device are two devices, as everywhere else. A graph that has been
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -44,7 +44,7 @@ def rows(device: Device, graph: Graph) -> Rows:
             f"{device.info.name}: kernels take up to 2^31 - 1 vertices, the graph has {graph.num_vertices:,}"
         )
     with graph._lock:
-        kept: dict[Device, Rows] = graph._cache.setdefault("rows", {})
+        kept: dict[Device, Rows] = shelf(device, graph, "rows")
         if device not in kept:
             weights = None if graph.weights is None else device.upload(graph.weights)
             kept[device] = Rows(device.upload(graph.indptr), device.upload(graph.indices), weights)
@@ -61,3 +61,18 @@ def forget(device: Device, graph: Graph) -> None:
     """Free the graph's arrays on the device, if they are there."""
     with graph._lock:
         graph._cache.get("rows", {}).pop(device, None)
+
+
+def shelf(device: Device, graph: Graph, what: str) -> dict[Device, Any]:
+    """Return where the graph keeps its ``what`` on each device; the graph's lock is held."""
+    device.holders.add(graph)
+    kept: dict[Device, Any] = graph._cache.setdefault(what, {})
+    return kept
+
+
+def retire(device: Device) -> None:
+    """Let every graph forget what it keeps on a device. A search that is using it goes on; the memory is freed after it."""
+    for graph in list(device.holders):
+        for kept in list(graph._cache.values()):
+            if isinstance(kept, dict):
+                kept.pop(device, None)

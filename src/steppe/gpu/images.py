@@ -1,0 +1,71 @@
+"""Images: compiled kernels on disk, looked at before they are loaded.
+
+What is loaded runs on the GPU in the user's name, so nobody else may have had a hand in it: folder and file belong to this user (or to root),
+others cannot write to either, and the file is no link. Its first line is the SHA-256 of the rest, which finds damage. What fails any of this
+is not used but compiled anew, as is everything where there is no folder to write to. Windows keeps the folder for its user by itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import sys
+import tempfile
+from pathlib import Path
+
+HEADING = b"steppe image "
+# No links, no waiting for a pipe's other end, no line ends of Windows; each where the system knows it.
+_CAREFULLY = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
+
+
+def folder() -> Path:
+    """Return where compiled kernels are kept: STEPPE_CACHE_DIR, or the system's place for caches."""
+    if chosen := os.environ.get("STEPPE_CACHE_DIR"):
+        return Path(chosen)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData/Local") / "steppe/cache"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "steppe"
+
+
+def load(key: str) -> bytes | None:
+    """Return the image of this name, or None where there is none that can be trusted."""
+    path = folder() / f"{key}.cubin"
+    try:
+        if not _is_ours(path.parent.stat()):
+            return None
+        opened = os.open(path, os.O_RDONLY | _CAREFULLY)
+        with os.fdopen(opened, "rb") as file:
+            facts = os.fstat(file.fileno())
+            if not stat.S_ISREG(facts.st_mode) or not _is_ours(facts):
+                return None
+            heading, image = file.readline(128), file.read()
+    except OSError:
+        return None
+    return image if heading == _heading(image) else None
+
+
+def store(key: str, image: bytes, text: str) -> None:
+    """Keep an image, and beside it the text it was made of; nothing where the folder is not ours or cannot be written."""
+    path = folder() / f"{key}.cubin"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not _is_ours(path.parent.stat()):
+            return
+        for target, data in ((path.with_suffix(".cu"), text.encode()), (path, _heading(image) + image)):
+            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:  # its mode is 0600
+                file.write(data)
+            Path(file.name).replace(target)  # other processes see all of it or nothing
+    except OSError:
+        pass
+
+
+def _heading(image: bytes) -> bytes:
+    return HEADING + hashlib.sha256(image).hexdigest().encode() + b"\n"
+
+
+def _is_ours(facts: os.stat_result) -> bool:
+    """Whether only this user, or root, can have written it."""
+    if sys.platform == "win32":
+        return True
+    return facts.st_uid in (0, os.geteuid()) and not facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
