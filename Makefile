@@ -2,6 +2,7 @@
 #
 #   make demo       a road-like network of a million vertices: solved, proved, one path printed
 #   make test       the whole test suite
+#   make test-faults  every allocation, and every system call of what writes, fails once (minutes)
 #   make fuzz       every call and pair of options on nasty graphs against an oracle, on all cores (SECONDS=1800 SEED=random)
 #   make lint       ruff, mypy --strict, clang-format
 #   make fuzz-files  damaged files for every reader, native (libFuzzer, where clang is) and Python (SECONDS=60 RUNS= SEED=random JOBS=2)
@@ -25,7 +26,7 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -type f ! -name '*
 
 # The native core's tests that a sanitizer repeats: the rest of the suite never reaches C++ or only starts other processes.
 tests_of = $(addprefix tests/test_,$(addsuffix .py,$(1)))
-THREADED := $(call tests_of,sanitizers threads stress bfs sssp scan distances matrix_file external external_bellman_ford pages paths search verify graph generate route landmarks files)
+THREADED := $(call tests_of,sanitizers threads exit stress bfs widen sssp scan distances matrix_file external external_bellman_ford pages paths search verify graph generate route landmarks files)
 SANITIZED := $(THREADED) $(call tests_of,sssp_properties seeds bellman_ford labels files_bad files_real files_write real_data)
 # Older ThreadSanitizers do not start where the kernel places memory too much at random.
 FIXED := $(shell setarch -R true 2>/dev/null && echo setarch -R)
@@ -40,7 +41,7 @@ demo: $(VENV)/.cli
 test: $(VENV)/.test
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-# What `make test` does with a few cases of failing system calls, here with all: some minutes.
+# What `make test` does with a few failing allocations and system calls, here with all: some minutes.
 test-faults: $(VENV)/.test
 	STEPPE_FAULTS=all $(BIN)/python -m pytest tests/faults $(PYTEST_ARGS)
 

@@ -11,8 +11,9 @@
 // Workers spin for a few microseconds after a job (the next one often follows at once) and then sleep in the kernel: a
 // spinning thread on a busy host steals the core from the one that works. The pool serves one search at a time; a
 // search that finds it taken (several Python threads, each with its own query) runs on its calling thread alone, which
-// is what keeps N callers from starting N x N threads. After fork() the child starts a pool of its own. This is the
-// only file that names threads.
+// is what keeps N callers from starting N x N threads. Workers beyond the number of processors, of a caller who wanted
+// them, end with his call (trim). After fork() the child starts a pool of its own. This is the only file that names
+// threads.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -21,8 +22,10 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 #if !defined(_WIN32)
 #include <pthread.h>
@@ -102,13 +105,19 @@ class Pool {
         job_ = &job;
         error_ = nullptr;
         pending_.store(threads - 1, std::memory_order_relaxed);
-        // An exchange, not a store: waking looks for sleepers after the word has changed, and only a read-modify-write
-        // keeps the processor from looking before.
-        round_.exchange(((round_.load(std::memory_order_relaxed) | kTeam) + 1) | static_cast<uint32_t>(threads));
-        round_.notify_all();
+        announce(threads);
         call(0, threads);
         wait_until(finished_, [&] { return pending_.load(std::memory_order_acquire) == 0; });
-        if (error_) std::rethrow_exception(error_);
+        if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+    }
+
+    // Ends the workers that the machine has no processors for. Does nothing while the pool is taken: who holds it will.
+    void trim() {
+        if (count_.load(std::memory_order_relaxed) <= kept_ || busy_.test_and_set(std::memory_order_acquire)) return;
+        const Hold hold{busy_};
+        announce(0);
+        for (; static_cast<int>(workers_.size()) > kept_; workers_.pop_back()) workers_.back().join();
+        count_.store(kept_, std::memory_order_relaxed);
     }
 
   private:
@@ -132,15 +141,25 @@ class Pool {
 #endif
         return pool;
     }
-    // Starts workers until there are `count`; fewer where the system gives no more threads. Returns how many there are.
+    // Wakes the workers for a job of so many threads; 0: for nothing, but those beyond kept_ are to leave.
+    void announce(int threads) {
+        // An exchange, not a store: waking looks for sleepers after the word has changed, and only a read-modify-write
+        // keeps the processor from looking before.
+        round_.exchange(((round_.load(std::memory_order_relaxed) | kTeam) + 1) | static_cast<uint32_t>(threads));
+        round_.notify_all();
+    }
+    // Starts workers until there are `count`; fewer where the system has no more threads, or no memory for one. Returns
+    // how many there are.
     int hire(int count) {
-        while (static_cast<int>(workers_.size()) < count) {
-            const int index = static_cast<int>(workers_.size()) + 1;
-            const uint32_t seen = round_.load();
-            try {
+        try {
+            while (static_cast<int>(workers_.size()) < count) {
+                const int index = static_cast<int>(workers_.size()) + 1;
+                const uint32_t seen = round_.load();
                 workers_.emplace_back([this, index, seen] { work(index, seen); });
-            } catch (const std::system_error&) { break; }
-        }
+            }
+        } catch (const std::system_error&) {
+        } catch (const std::bad_alloc&) {}
+        count_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
         return static_cast<int>(workers_.size());
     }
     void call(int thread, int threads) {
@@ -156,6 +175,7 @@ class Pool {
             wait_until(round_, [&] { return round_.load(std::memory_order_acquire) != seen; });
             seen = round_.load(std::memory_order_acquire);
             const int team = static_cast<int>(seen & kTeam);
+            if (team == 0 && index > kept_) return;
             if (index >= team) continue;  // this job is for fewer threads; touch nothing of it
             call(index, team);
             if (pending_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
@@ -171,6 +191,8 @@ class Pool {
     std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
     std::mutex error_lock_;
     std::vector<std::thread> workers_;
+    std::atomic<int> count_{0};  // of workers_, for those who do not hold the pool
+    const int kept_ = std::max(1, static_cast<int>(std::thread::hardware_concurrency())) - 1;
     const std::function<void(int, int)>* job_ = nullptr;
     std::exception_ptr error_;
     std::atomic<int> pending_{0};

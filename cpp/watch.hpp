@@ -21,6 +21,9 @@ class Watch {
 
     bool stopped() const { return stop_.load(std::memory_order_relaxed); }
 
+    // Ends the search at its next poll, from any thread.
+    void stop() { stop_.store(true, std::memory_order_relaxed); }
+
     // True when the search should end. `done` is what the progress callback is told (vertices settled, edges read, …).
     bool poll(int64_t done = 0) {
         if (stopped()) return true;

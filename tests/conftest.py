@@ -1,7 +1,9 @@
 """Fixtures shared by all tests."""
 
+import faulthandler
 import os
 import platform
+import signal
 import sys
 
 import pytest
@@ -20,6 +22,28 @@ if SANITIZER:
     settings.load_profile("sanitize")
     _core.use_avx512(False)  # sanitizers do not see what vectors read; test_scan.py asks for both ways
     _core.set_patience(100_000)  # a slow thread is not a blocked one: threads are to go on sharing
+
+
+# A shell that starts the suite in the background lets it ignore SIGINT, and its children inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+TIME_LIMIT = 3600 if SANITIZER or os.environ.get("STEPPE_FAULTS") else 600
+"""Seconds a test may take: far more than any does. After that the stacks of all threads are printed, and the run ends."""
+
+_stderr = []
+
+
+def pytest_configure(config):
+    capture = config.pluginmanager.getplugin("capturemanager")
+    with capture.global_and_fixture_disabled():
+        _stderr.append(os.dup(2))  # the one that people see
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item):
+    faulthandler.dump_traceback_later(TIME_LIMIT, exit=True, file=_stderr[0])
+    yield
+    faulthandler.cancel_dump_traceback_later()
 
 
 def examples(count):

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "calls.hpp"
 #include "csr.hpp"
 #include "watch.hpp"
 
@@ -75,39 +76,49 @@ struct Arrays {
 class PythonWatch : public Watch {
   public:
     explicit PythonWatch(nb::handle progress)
-        : Watch([this](int64_t done) {
-              nb::gil_scoped_acquire gil;
-              if (PyErr_CheckSignals() != 0) {
-                  error_.emplace();
-                  return true;
-              }
-              if (!progress_.is_none()) {
-                  try {
-                      progress_(done);
-                  } catch (nb::python_error& error) {
-                      error_.emplace(std::move(error));
-                      return true;
-                  }
-              }
-              return false;
-          }),
-          progress_(progress) {}
+        : Watch([this](int64_t done) { return ask(done); }), progress_(progress) {}
 
     // Runs f without the GIL; raises what stopped it, if anything did.
     template <class F>
     auto run(F f) {
-        try {
-            nb::gil_scoped_release release;
-            return f(static_cast<Watch&>(*this));
-        } catch (const Interrupted&) {
-            // fall through: the GIL is held again here
-        }
+        bool ending = false, forked = false;
+        {
+            Call call(*this);
+            call_ = &call;
+            try {
+                return f(static_cast<Watch&>(*this));
+            } catch (const Interrupted&) {
+                ending = call.is_ending();
+                forked = call.is_forked();
+            }
+        }  // the GIL is held again from here on
         if (error_) throw std::move(*error_);
-        throw std::runtime_error("interrupted");
+        if (ending) raise_exit();
+        throw std::runtime_error(forked ? "a forked child cannot go on with a call that its parent had begun"
+                                        : "interrupted");
     }
 
   private:
+    // The interpreter may end in here, and the thread's stack with it (or_sleep): no frame of C++ lies between.
+    bool ask(int64_t done) {
+        bool stop = false;
+        call_->with_gil([&] {
+            stop = call_->is_ending() || PyErr_CheckSignals() != 0;
+            if (!stop && !progress_.is_none()) {
+                PyObject* number = PyLong_FromLongLong(done);
+                PyObject* result = number ? PyObject_CallFunctionObjArgs(progress_.ptr(), number, nullptr) : nullptr;
+                stop = result == nullptr;
+                Py_XDECREF(result);
+                Py_XDECREF(number);
+            }
+            if (stop && PyErr_Occurred()) error_.emplace();
+        });
+        if (call_->is_forked()) throw Interrupted{};  // at once: nobody is left to meet the others for
+        return stop;
+    }
+
     nb::handle progress_;
+    Call* call_ = nullptr;
     std::optional<nb::python_error> error_;
 };
 

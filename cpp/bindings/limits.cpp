@@ -14,16 +14,14 @@ void bind_limits(nb::module_& m) {
         "random_read_ns",
         [positive](int64_t bytes, int64_t reads, int threads, int repeats) {
             positive(bytes, reads, threads, repeats);
-            nb::gil_scoped_release release;
-            return random_read_ns(bytes, reads, threads, repeats);
+            return without_gil([&](Watch&) { return random_read_ns(bytes, reads, threads, repeats); });
         },
         "bytes"_a, "reads"_a, "threads"_a, "repeats"_a);
     m.def(
         "sequential_read_ns",
         [positive](int64_t bytes, int threads, int repeats) {
             positive(bytes, 1, threads, repeats);
-            nb::gil_scoped_release release;
-            return sequential_read_ns(bytes, threads, repeats);
+            return without_gil([&](Watch&) { return sequential_read_ns(bytes, threads, repeats); });
         },
         "bytes"_a, "threads"_a, "repeats"_a);
 }

@@ -3,6 +3,7 @@
 
 namespace steppe::bindings {
 void bind_bfs(nanobind::module_& m);
+void bind_calls(nanobind::module_& m);
 void bind_graph(nanobind::module_& m);
 void bind_many(nanobind::module_& m);
 void bind_predecessors(nanobind::module_& m);
@@ -24,6 +25,7 @@ void bind_pages(nanobind::module_& m);
 NB_MODULE(_core, m) {
     using namespace steppe::bindings;
     m.doc() = "The native core of steppe. Arguments are checked in Python; use the steppe package, not this module.";
+    bind_calls(m);
     bind_bfs(m);
     bind_graph(m);
     bind_many(m);

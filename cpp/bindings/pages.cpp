@@ -44,8 +44,7 @@ void bind_pages(nb::module_& m) {
             }
             const auto* from = static_cast<const char*>(array.data());
             auto* to = static_cast<char*>(out.data());
-            nb::gil_scoped_release release;
-            gather(from, item, p, s, pieces, to, total, threads);
+            without_gil([&](Watch&) { gather(from, item, p, s, pieces, to, total, threads); });
         },
         "array"_a, "places"_a, "starts"_a, "out"_a, "threads"_a);
     // Lets go of the pages of elements [first, last) of an array mapped from a file.

@@ -110,9 +110,10 @@ void bind_predecessors(nb::module_& m) {
             with_vertex(predecessors, [&](auto vertex) {
                 using V = decltype(vertex);
                 V* to = out<V>(vertices);
-                nb::gil_scoped_release release;
-                fill_paths(in<V>(predecessors), targets.data(), static_cast<int64_t>(targets.size()), offsets.data(),
-                           to, threads);
+                without_gil([&](Watch&) {
+                    fill_paths(in<V>(predecessors), targets.data(), static_cast<int64_t>(targets.size()),
+                               offsets.data(), to, threads);
+                });
             });
         },
         "predecessors"_a, "targets"_a, "offsets"_a, "vertices"_a, "threads"_a);

@@ -122,8 +122,7 @@ void bind_text(nb::module_& m) {
             auto run = [&](auto vertex, auto w) {
                 using V = decltype(vertex);
                 using W = decltype(w);
-                nb::gil_scoped_release release;
-                return print_edges(arrays.csr<V, W>(), begin, end, style, threads);
+                return without_gil([&](Watch&) { return print_edges(arrays.csr<V, W>(), begin, end, style, threads); });
             };
             const std::vector<std::string> parts = with_vertex(indices, [&](auto vertex) {
                 if (!weights) return run(vertex, int32_t{});

@@ -4,6 +4,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+def end_calls() -> None: ...
 def bfs(
     indptr: NDArray[np.int64],
     indices: NDArray[Any],
