@@ -199,10 +199,6 @@ def test_no_more_threads_stay_than_there_are_processors():
     code = """
 count = lambda: len(os.listdir("/proc/self/task"))
 before = count()
-peak = 0
-def look(done):
-    global peak
-    peak = max(peak, count())
 sp.sssp(graph, 0, threads=2).verify(threads=300)
 sp.sssp(graph, 0, method="frontier", threads=40)
 print(count() - before, len(os.sched_getaffinity(0)))
