@@ -92,7 +92,7 @@ class ManySearches {
                                 : delta_stepping<false>(g_, static_cast<const NoEdges*>(nullptr), s, dist.data(),
                                                         static_cast<V*>(nullptr));
         if (inner_.stopped()) return true;
-        if (stats.outgrown && is_lost<kLast>(g_, s.targets, dist.data())) return false;
+        if (stats.outgrown && is_lost<kLast, true>(g_, s.targets, dist.data())) return false;
         write(i, dist.data());
         return true;
     }

@@ -56,13 +56,34 @@ class Reach {
     D most_ = kLargest<D>;  // sums above it do not fit; none is where a bound makes them no candidates
 };
 
+// Vertices that edges lead to, on some path, from those that were reached.
+template <class Rows, class D>
+std::vector<bool> within_edges(const Rows& g, const D* dist) {
+    std::vector<bool> seen(static_cast<size_t>(g.n));
+    std::vector<int64_t> stack;
+    for (int64_t u = 0; u < g.n; ++u)
+        if (dist[u] != kInfinity<D>) seen[u] = true, stack.push_back(u);
+    while (!stack.empty()) {
+        const int64_t u = stack.back();
+        stack.pop_back();
+        for (int64_t e = g.offsets[u]; e < g.offsets[u + 1]; ++e)
+            if (!seen[g.targets[e]]) seen[g.targets[e]] = true, stack.push_back(g.targets[e]);
+    }
+    return seen;
+}
+
 // Whether a search in D that saw a sum outgrow its type (and then, if D is the narrow type, may have stopped) has no
-// answer. `targets`: empty, or where the search could stop.
-template <bool kLast, class Rows, class V, class D>
+// answer. `targets`: empty, or where the search could stop; kOnly: nothing else was asked for, even if one of them is
+// out of reach.
+template <bool kLast, bool kOnly = false, class Rows, class V, class D>
 bool is_lost(const Rows& g, const std::vector<V>& targets, const D* dist) {
     if constexpr (!kLast) return true;
     auto reached = [dist](auto v) { return dist[v] != kInfinity<D>; };
     if (!targets.empty() && std::all_of(targets.begin(), targets.end(), reached)) return false;
+    if (kOnly && !targets.empty()) {
+        const std::vector<bool> seen = within_edges(g, dist);
+        return std::any_of(targets.begin(), targets.end(), [&](V v) { return seen[v] && !reached(v); });
+    }
     for (int64_t u = 0; u < g.n; ++u)
         if (reached(u))
             for (int64_t e = g.offsets[u]; e < g.offsets[u + 1]; ++e)

@@ -139,6 +139,23 @@ def test_the_last_distance_in_a_matrix(method):
         sp.distances(CHAIN, [0], [3], method=method)
 
 
+@pytest.mark.parametrize(
+    ("method", "device"),
+    [
+        ("dijkstra", None),
+        ("delta-stepping", None),
+        ("bellman-ford", None),
+        pytest.param("edge", "opencl", marks=pytest.mark.pocl),
+    ],
+)
+def test_columns_are_all_that_a_matrix_is_asked_for(method, device):
+    # 2 is too far, 3 out of reach: neither matters to the distance of the other.
+    g = sp.Graph.from_edges([0, 1, 3], [1, 2, 0], [2**62, 2**62, 1])
+    assert sp.distances(g, [0], [3, 1], method=method, device=device).tolist() == [[sp.UNREACHABLE, 2**62]]
+    with pytest.raises(sp.DistanceOverflowError):
+        sp.distances(g, [0], [2, 3], method=method, device=device)
+
+
 @pytest.mark.pocl
 def test_edge_sweeps_stop_at_the_columns():
     assert sp.distances(CHAIN, [0], [2, 0], method="edge", device="opencl").tolist() == [[LAST, 0]]

@@ -7,7 +7,7 @@ without ever being held in memory as a whole; whether the whole would fit is ask
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +15,11 @@ import numpy.typing as npt
 
 from . import _core, gpu
 from . import threads as _threads
+from .bfs import run as run_bfs
 from .errors import DistanceOverflowError, NegativeWeightError
 from .matrix_file import MatrixFile
 from .memory import check_fits
+from .paths import UNREACHABLE
 from .search import Search
 from .sssp import negative_edge
 from .sssp import run as run_sssp
@@ -254,11 +256,8 @@ def _compute(question: Question, begin: int, end: int, into: Array) -> None:
         edge.run(q.device, g, sources, columns=q.columns, bound=q.bound, out=into, progress=told)
         return
     if q.method == "bellman-ford":
-        for i, s in enumerate(sources):
-            search = Search(np.array([s]), bound=q.bound, threads=q.threads)
-            if q.columns is not None:  # a distance beyond them need not fit
-                search = replace(search, targets=q.columns)
-            row = run_sssp(g, search, "bellman-ford").distances
+        for i in range(len(sources)):
+            row = _bellman_ford(q, sources[i : i + 1])
             into[i] = row if q.columns is None else row[q.columns]
             if told is not None:
                 told(i + 1)
@@ -284,6 +283,20 @@ def _compute(question: Question, begin: int, end: int, into: Array) -> None:
         raise DistanceOverflowError(f"a distance from {g.label(int(sources[lost]))!r} does not fit in 64 bits")
     if told is not None:
         told(end - begin)
+
+
+def _bellman_ford(question: Question, source: npt.NDArray[np.int64]) -> Array:
+    """Return the distances from one source. Where no weight is negative, those beyond the columns need not fit in 64 bits."""
+    g, bound = question.graph, question.bound
+    may_be_long = g.is_integer and not g.has_negative and bound is None
+    search = Search(source, bound=UNREACHABLE - 1 if may_be_long else bound, threads=question.threads)
+    row = run_sssp(g, search, "bellman-ford").distances
+    if may_be_long and int(g.max_weight) * g.num_vertices >= UNREACHABLE:
+        hops = run_bfs(g, Search(source)).distances
+        lost = (row == UNREACHABLE) & (hops != np.iinfo(np.int32).max)
+        if (lost if question.columns is None else lost[question.columns]).any():
+            raise DistanceOverflowError(f"a distance from {g.label(int(source[0]))!r} does not fit in 64 bits")
+    return row
 
 
 def _stored(question: Question, begin: int, block: Array, dtype: np.dtype[Any]) -> Array:

@@ -12,7 +12,9 @@ import numpy as np
 
 from .. import _core
 from .. import threads as _threads
+from ..bfs import run as run_bfs
 from ..errors import DeviceMemoryError, DistanceOverflowError
+from ..search import Search
 from ..verify import distance_dtype
 from . import source as _source
 from .rows import rows, shelf
@@ -205,11 +207,14 @@ def _refuse_cut_off(
     graph: Graph, sources: npt.NDArray[np.int64], columns: npt.NDArray[np.int64] | None, keys: Array
 ) -> None:
     """Raise if a vertex counts as unreached only because every way to it is too long for 64 bits."""
-    first = np.repeat(np.arange(graph.num_vertices), graph.degrees)
     for source, row in zip(sources.tolist(), keys, strict=True):
-        if columns is not None and not (row[columns] == INFINITY["u64"]).any():
-            continue  # what lies beyond them was not asked for
-        lost = (row[first] != INFINITY["u64"]) & (row[graph.indices] == INFINITY["u64"])
+        lost = row == INFINITY["u64"]
+        if columns is not None:  # what lies beyond them was not asked for
+            wanted = np.zeros(len(row), dtype=bool)
+            wanted[columns] = True
+            lost &= wanted
         if lost.any():
-            v = graph.label(int(graph.indices[lost][0]))
+            lost &= run_bfs(graph, Search(np.array([source]))).distances != np.iinfo(np.int32).max
+        if lost.any():
+            v = graph.label(int(np.argmax(lost)))
             raise DistanceOverflowError(f"the distance from {graph.label(source)!r} to {v!r} does not fit in 64 bits")
