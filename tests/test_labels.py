@@ -2,11 +2,13 @@
 
 import copy
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
 
 import steppe as sp
+from steppe.labels import Labels
 
 LABELS = {
     "gaps": [10, 30, 20, 7],
@@ -87,3 +89,36 @@ def test_a_vertex_that_is_not_there(vertex):
             g.indices_of([vertex])
         with pytest.raises(sp.GraphError):
             g.indices_of(vertex)
+
+
+def test_a_label_beyond_int64_stays_what_it_is():
+    for values in ([2**64 - 1], [2**63, 2**63 + 1], [2**63 - 1, 2**63]):
+        g = sp.Graph.from_csr([0] * (len(values) + 1), [], labels=np.array(values, dtype=np.uint64))
+        assert g.labels.tolist() == values
+        assert [g.index(value) for value in values] == list(range(len(values)))
+    g = sp.Graph.from_csr([0, 0, 0], [], labels=[-1, 0])
+    with pytest.raises(sp.GraphError, match="18446744073709551615"):
+        g.indices_of(np.array([2**64 - 1], dtype=np.uint64))
+    assert g.indices_of(np.array([0], dtype=np.uint64)).tolist() == [1]
+
+
+def test_labels_that_are_alike_or_nan_are_refused():
+    for values in (
+        np.array([1.0, np.nan]),
+        np.array(["a", np.nan], dtype=object),
+        np.array(["a", "a"]),
+        np.array([7, 7]),
+    ):
+        with pytest.raises(sp.GraphError, match=r"NaN|unique"):
+            Labels(values).check()
+
+
+def test_one_long_label_does_not_widen_all():
+    names = ["x" * 100_000, *map(str, range(5000)), "ends in NUL\0"]
+    tracemalloc.start()
+    g = sp.Graph.from_edges(names[:-1], names[1:], relabel=True)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 64 << 20
+    assert set(g.labels.tolist()) == set(names)
+    assert sp.sssp(g, names[0]).distance(names[-1]) == 5001

@@ -59,8 +59,12 @@ class Labels:
         return type(self), (self.values,)
 
     def check(self) -> Self:
-        """Return the labels themselves if no two are alike."""
+        """Return the labels themselves if no two are alike, and none is NaN, which nobody could ask for."""
         if not isinstance(self.values, range):
+            if self.values.dtype.kind in "fcmMO" and bool(
+                (self.values != self.values).any()
+            ):  # only NaN differs from itself
+                raise GraphError("labels hold NaN")
             count = len(np.unique(self.values)) if self.values.dtype.kind in "iu" else len(self._places)
             if count != len(self):
                 raise GraphError("labels are not unique")
@@ -121,8 +125,9 @@ class Labels:
             raise GraphError(f"vertices must be given as a list of labels, not {labels!r}")
         if isinstance(self.values, range) or self.values.dtype.kind in "iu":
             wanted = np.asarray(labels)
+            wanted = _signed(wanted) if wanted.dtype.kind == "u" and wanted.ndim == 1 else wanted
             same = isinstance(self.values, range) or np.result_type(wanted, self.values).kind in "iu"
-            if wanted.dtype.kind in "iu" and wanted.ndim == 1 and same:
+            if wanted.dtype.kind in "iu" and wanted.ndim == 1 and same and not self._too_wide(wanted):
                 if isinstance(self.values, range):
                     result = wanted.astype(np.int64) - self.values.start
                     bad = (result < 0) | (result >= len(self))
@@ -136,6 +141,10 @@ class Labels:
                     raise GraphError(f"vertex {wanted[bad][0].item()!r} is not in the graph")
                 return result
         return np.array([self.index(label) for label in labels], dtype=np.int64)
+
+    def _too_wide(self, wanted: npt.NDArray[Any]) -> bool:
+        """Return whether some of these ids are beyond 2^63 and the labels are a range, which is counted in int64."""
+        return isinstance(self.values, range) and wanted.dtype == np.uint64
 
     def take(self, indices: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return the labels of these vertices."""
@@ -154,6 +163,8 @@ def as_labels(values: npt.ArrayLike | Iterable[Hashable]) -> npt.NDArray[Any]:
     if hasattr(values, "__array__"):
         return np.asarray(values)
     items = list(cast("Iterable[Hashable]", values))
+    if items and all(isinstance(item, str) for item in items):
+        return string_array(cast("list[str]", items))
     try:
         array = np.asarray(items)
         if array.ndim == 1 and array.tolist() == items:
@@ -161,6 +172,19 @@ def as_labels(values: npt.ArrayLike | Iterable[Hashable]) -> npt.NDArray[Any]:
     except (ValueError, OverflowError):  # ragged, or an integer of more than 64 bits
         pass
     return np.fromiter(items, dtype=object, count=len(items))
+
+
+def string_array(items: list[str]) -> npt.NDArray[Any]:
+    """Return strings as an array: of fixed width, unless one long string would make that many times as large as they are.
+
+    >>> string_array(["Ulm", "Bonn"]).dtype.kind, string_array(["x" * 10_000, *"abcdefgh"]).dtype.kind
+    ('U', 'O')
+    """
+    width, total = max(map(len, items), default=1), sum(map(len, items))
+    nul = any(item.endswith("\0") for item in items)  # which NumPy would cut off
+    if nul or len(items) * width > 4 * total + 1024:
+        return np.fromiter(items, dtype=object, count=len(items))
+    return np.array(items, dtype=f"U{max(width, 1)}")
 
 
 def relabel(
@@ -204,6 +228,9 @@ def _signed(ids: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _is_run(values: npt.NDArray[Any]) -> bool:
+    """Return whether integers rise by 1; not where they are beyond 2^63: runs are counted in int64."""
+    if int(values[-1]) >= 2**63:
+        return False
     return int(values[-1]) - int(values[0]) == len(values) - 1 and bool((values[1:] - values[:-1] == 1).all())
 
 
