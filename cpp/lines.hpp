@@ -2,7 +2,8 @@
 //
 // The text is cut into pieces of about a megabyte at line ends, and the line feeds of every piece are counted: that
 // bounds what it holds and gives exact line numbers for complaints. Every piece ends in a line feed, which stops every
-// inner loop, so no parser has to look for the end of the text; a last line without one is copied and given one.
+// inner loop, so no parser has to look for the end of the text; a last line without one is copied and given one. That
+// holds only while the text stays as it is: it must be private memory, never a file that somebody else may write to.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -26,6 +27,10 @@ struct LineRules {
     std::array<uint8_t, 256> kind{};
     WeightKind weights = WeightKind::none;
     int64_t low = 0, high = std::numeric_limits<int64_t>::max();  // range of ids
+    // What stands in which column: s(ource), t(arget), w(eight), or - for one to be skipped. Empty: source, target and,
+    // where there are weights, weight. `part` is what parts named columns; a blank stands for anything that may.
+    std::string columns;
+    char part = ' ';
 };
 
 enum class Trouble { none, wide_id, wide_weight, float_weight, range, syntax };

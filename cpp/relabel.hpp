@@ -79,7 +79,7 @@ Relabelled relabel(I* u, I* v, int64_t m, const int64_t* others, int64_t k, int6
     }
     const int64_t grain = 1 << 16;
     constexpr int64_t kAhead = 12;  // edges between asking for a slot and using it: a cache miss
-    const int team = static_cast<int>(std::clamp<int64_t>(m / (4 * grain), 1, threads));
+    int team = static_cast<int>(std::clamp<int64_t>(m / (4 * grain), 1, threads));
     auto begin = [&](int t) { return m * t / team; };
     auto rename = [&](auto&& to) {
         parallel_for(threads, m, grain, watch, [&](int64_t e, int64_t end, int) {
@@ -88,6 +88,8 @@ Relabelled relabel(I* u, I* v, int64_t m, const int64_t* others, int64_t k, int6
     };
     if ((high - low) / 64 <= 2 * m + k + 64) {
         const int64_t range = high - low + 1, words = (range + 63) / 64;
+        // All bitmaps together stay in proportion to the edges, however many threads there are.
+        team = static_cast<int>(std::clamp<int64_t>(4 * (2 * m + k) / words, 1, team));
         std::vector<std::vector<uint64_t>> maps(team);
         parallel_for(team, team, 1, watch, [&](int64_t t, int64_t, int) {
             std::vector<uint64_t> map(words, 0);

@@ -116,7 +116,7 @@ inline bool plain_line([[maybe_unused]] const char*& p, [[maybe_unused]] const c
 #if defined(__SSE2__) || defined(_M_X64)
     constexpr bool weighted = !std::is_same_v<W, NoWeight>;
     if constexpr (std::is_floating_point_v<W>) return false;
-    if (p + 48 > safe || p < begin + 8) return false;
+    if (p + 48 > safe || p < begin + 8 || rules.high < rules.low) return false;
     const uint8_t kind = rules.kind[static_cast<unsigned char>(*p)];
     if (kind != kData && (kind != kLetter || p[1] != ' ')) return false;
     const char* q = p + kind;  // a letter and a blank: kLetter is 2, kData 0
@@ -165,34 +165,89 @@ inline bool plain_line([[maybe_unused]] const char*& p, [[maybe_unused]] const c
 #endif
 }
 
-// Parses the lines of one piece; `count` edges were written when it returns.
+// Steps over a column that is not wanted, in quotes or not.
+inline Fault skip_column(const char*& p, char part) {
+    if (*p == '"') {
+        do {
+            for (++p; *p != '"'; ++p)
+                if (*p == '\n') return {Trouble::syntax, "expected a closing quote"};
+            ++p;
+        } while (*p == '"');
+        return {};
+    }
+    auto ends = [part](char c) { return part == ' ' ? c == ' ' || c == '\t' || c == ',' || c == ';' : c == part; };
+    while (!at_end_of_line(p) && !ends(*p)) ++p;
+    return {};
+}
+
+// The columns of a line whose heading says what they are, in any order, some of them skipped.
+template <class I, class W>
+Fault read_columns(const char*& p, const char* end, const char* safe, const LineRules& rules, I& u, I& v,
+                   [[maybe_unused]] W* w) {
+    auto blanks = [&] {
+        while (*p == ' ' || (*p == '\t' && rules.part != '\t')) ++p;
+    };
+    bool first = true;
+    for (const char column : rules.columns) {
+        if (!first) {
+            bool parted = false;
+            if (rules.part == ' ') parted = separator(p) && !at_end_of_line(p);
+            else {
+                blanks();
+                parted = *p == rules.part;
+                p += parted;
+            }
+            if (!parted) {
+                return {Trouble::syntax, at_end_of_line(p) ? "expected as many columns as the heading has"
+                                                           : "expected the next column after a number"};
+            }
+        }
+        first = false;
+        blanks();
+        Fault fault;
+        if (column == 's') fault = read_id(p, safe, rules, u);
+        else if (column == 't') fault = read_id(p, safe, rules, v);
+        else if (column == '-') fault = skip_column(p, rules.part);
+        else if constexpr (!std::is_same_v<W, NoWeight>) fault = read_weight(p, end, safe, rules, *w);
+        if (fault.trouble != Trouble::none) return fault;
+    }
+    return {};
+}
+
+// Parses the lines of one piece, at most `room`; `count` edges were written when it returns.
 template <class I, class W>
 Fault parse_piece(const char* const begin, const char* end, const char* safe, const LineRules& rules, I* u, I* v, W* w,
-                  int64_t& count) {
+                  int64_t room, int64_t& count) {
     int64_t edges = 0;
     Fault fault;
     const char* p = begin;
     const char* line = p;
     constexpr bool weighted = !std::is_same_v<W, NoWeight>;
+    const bool named = !rules.columns.empty();
     auto missing = [&] {
         if (at_end_of_line(p)) return Fault{Trouble::syntax, weighted ? "expected 3 columns" : "expected 2 columns"};
         return Fault{Trouble::syntax, "expected a blank, tab, comma or semicolon after a number"};
     };
     while (p < end) {
         line = p;
-        if (plain_line(p, begin, safe, rules, u + edges, v + edges, w + (weighted ? edges : 0))) {
+        if (edges == room) fault = {Trouble::syntax, "the text changed while it was read"};
+        else if (!named && plain_line(p, begin, safe, rules, u + edges, v + edges, w + (weighted ? edges : 0))) {
             ++edges;
             continue;
         }
-        const Line kind = open_line(p, end, rules);
+        const Line kind = fault.trouble == Trouble::none ? open_line(p, end, rules) : kData;
         if (kind == kBad) fault = {Trouble::syntax, "unexpected kind of line"};
         else if (kind != kData) continue;
-        if (fault.trouble == Trouble::none) fault = read_id(p, safe, rules, u[edges]);
-        if (fault.trouble == Trouble::none && (!separator(p) || at_end_of_line(p))) fault = missing();
-        if (fault.trouble == Trouble::none) fault = read_id(p, safe, rules, v[edges]);
-        if constexpr (weighted) {
+        if (named && fault.trouble == Trouble::none) {
+            fault = read_columns(p, end, safe, rules, u[edges], v[edges], weighted ? w + edges : w);
+        } else {
+            if (fault.trouble == Trouble::none) fault = read_id(p, safe, rules, u[edges]);
             if (fault.trouble == Trouble::none && (!separator(p) || at_end_of_line(p))) fault = missing();
-            if (fault.trouble == Trouble::none) fault = read_weight(p, end, safe, rules, w[edges]);
+            if (fault.trouble == Trouble::none) fault = read_id(p, safe, rules, v[edges]);
+            if constexpr (weighted) {
+                if (fault.trouble == Trouble::none && (!separator(p) || at_end_of_line(p))) fault = missing();
+                if (fault.trouble == Trouble::none) fault = read_weight(p, end, safe, rules, w[edges]);
+            }
         }
         if (fault.trouble == Trouble::none) {
             skip_blanks(p);
@@ -202,8 +257,9 @@ Fault parse_piece(const char* const begin, const char* end, const char* safe, co
                 ++edges;
                 continue;
             }
-            fault = {Trouble::syntax, weighted ? "expected 3 columns and then the end of the line"
-                                               : "expected 2 columns and then the end of the line"};
+            fault = {Trouble::syntax, named ? "expected as many columns as the heading has, then the end of the line"
+                                      : weighted ? "expected 3 columns and then the end of the line"
+                                                 : "expected 2 columns and then the end of the line"};
         }
         fault.offset = p - begin;
         fault.line = count_lines(begin, line);
@@ -230,9 +286,9 @@ TextEdges<I, W> parse_edges(const text::Pieces& pieces, const LineRules& rules, 
     TextEdges<I, W> r{Buffer<I>(lines), Buffer<I>(lines), Buffer<W>(weighted ? lines : 0), 0, {}};
     std::vector<int64_t> counts(pieces.count() + 1, 0);
     r.fault = pieces.for_each(threads, watch, [&](const char* p, const char* end, const char* safe, int64_t i) {
-        const int64_t at = pieces.lines[i];
+        const int64_t at = pieces.lines[i], room = (i < pieces.count() ? pieces.lines[i + 1] : pieces.total()) - at;
         return text::parse_piece<I, W>(p, end, safe, rules, r.u.data() + at, r.v.data() + at,
-                                       weighted ? r.w.data() + at : nullptr, counts[i]);
+                                       weighted ? r.w.data() + at : nullptr, room, counts[i]);
     });
     for (int64_t i = 0; i <= pieces.count(); ++i) {
         const int64_t from = pieces.lines[i], to = r.count, n = counts[i];
@@ -283,9 +339,15 @@ inline TextRows parse_rows(const text::Pieces& pieces, const LineRules& rules, i
         }
         return Fault{};
     });
-    for (const TextRows& part : parts) {
-        all.numbers.insert(all.numbers.end(), part.numbers.begin(), part.numbers.end());
-        all.lengths.insert(all.lengths.end(), part.lengths.begin(), part.lengths.end());
+    if (all.fault.trouble != Trouble::none) return all;
+    size_t numbers = 0, lengths = 0;
+    for (const TextRows& part : parts) numbers += part.numbers.size(), lengths += part.lengths.size();
+    all.numbers.reserve(numbers);
+    all.lengths.reserve(lengths);
+    for (TextRows& part : parts) {  // each is freed as soon as it is copied
+        const TextRows done = std::move(part);
+        all.numbers.insert(all.numbers.end(), done.numbers.begin(), done.numbers.end());
+        all.lengths.insert(all.lengths.end(), done.lengths.begin(), done.lengths.end());
     }
     return all;
 }

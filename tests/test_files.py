@@ -117,7 +117,7 @@ GOOD = {
     "metis one way": ("x.graph", "3 1 100\n2\n\n\n", [(1, 2)], [1, 2, 3], True),
     "adjacency": ("x.adj", "1 2 3\n7\n2 1\n", [(1, 2), (1, 3), (2, 1)], [1, 2, 3, 7], True),
     "unknown suffix": ("x.data", "0 1 5\n1 2 7\n", PATH3, [0, 1, 2], True),
-    "unknown suffix, header": ("x.data", "a,b,w\n0,1,5\n1,2,7\n", PATH3, [0, 1, 2], True),
+    "unknown suffix, header": ("x.data", "u,v,w\n0,1,5\n1,2,7\n", PATH3, [0, 1, 2], True),
 }
 
 

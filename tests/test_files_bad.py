@@ -28,7 +28,7 @@ BAD = {
     "trailing garbage": ("x.wel", "0 1 5\n1 2 7x\n", 2, "'x'"),
     "trailing comma": ("x.csv", "0,1\n1,2,\n", 2, "','"),
     "empty field": ("x.csv", "0,1,5\n0,,7\n", 2, "vertex id"),
-    "second header": ("x.csv", "a,b\n0,1\na,b\n", 3, "vertex id"),
+    "second header": ("x.csv", "u,v\n0,1\nu,v\n", 3, "vertex id"),
     "id overflow": ("x.txt", "0 1\n9223372036854775808 1\n", 2, r"2\^63"),
     "id beyond 64 bits": ("x.txt", "0 99999999999999999999999\n", 1, r"2\^63"),
     "weight overflow": ("x.txt", "0 1 5\n0 1 9223372036854775808\n", 2, "64-bit"),

@@ -15,7 +15,7 @@ ROADS = [("Bonn", "Kiel", 2), ("Rye, NY", "Ulm", 4), ("Ulm", "Bonn", 3)]
 
 GOOD = {
     "heading": ("x.csv", 'source,target,weight\nUlm,Bonn,3\nBonn,Kiel,2\n"Rye, NY",Ulm,4\n'),
-    "other heading": ("x.csv", 'Stadt,nach,km\nUlm,Bonn,3\nBonn,Kiel,2\n"Rye, NY",Ulm,4\n'),
+    "other heading": ("x.csv", 'Origin,Dest,km\nUlm,Bonn,3\nBonn,Kiel,2\n"Rye, NY",Ulm,4\n'),
     "no heading": ("x.csv", 'Ulm,Bonn,3\nBonn,Kiel,2\n"Rye, NY",Ulm,4'),
     "blanks, comments, CRLF": (
         "x.csv",

@@ -1,9 +1,10 @@
-// Bindings of text.hpp, relabel.hpp and text_writer.hpp.
+// Bindings of text.hpp, relabel.hpp, both_ways.hpp and text_writer.hpp.
 #include "text.hpp"
 
 #include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
+#include "both_ways.hpp"
 #include "relabel.hpp"
 #include "text_writer.hpp"
 
@@ -56,8 +57,13 @@ nb::object edges_as(const text::Pieces& pieces, const LineRules& rules, int thre
 void bind_text(nb::module_& m) {
     m.def(
         "text_edges",
-        [](InOf<uint8_t> text, nb::bytes kinds, int weights, int64_t low, int64_t high, int threads) -> nb::object {
-            const LineRules rules = make_rules(kinds, weights, low, high);
+        [](InOf<uint8_t> text, nb::bytes kinds, int weights, int64_t low, int64_t high, const std::string& columns,
+           const std::string& part, int threads) -> nb::object {
+            LineRules rules = make_rules(kinds, weights, low, high);
+            rules.columns = columns;
+            rules.part = part.at(0);
+            if ((columns.find('w') != std::string::npos) != (rules.weights != WeightKind::none) && !columns.empty())
+                throw std::invalid_argument("columns and weights disagree");
             const char* begin = reinterpret_cast<const char*>(text.data());
             PythonWatch watch{nb::none()};
             const auto pieces =
@@ -73,7 +79,7 @@ void bind_text(nb::module_& m) {
                     return edges_as<int32_t, int32_t>(pieces, rules, threads, watch);
             }
         },
-        "text"_a, "kinds"_a, "weights"_a, "low"_a, "high"_a, "threads"_a);
+        "text"_a, "kinds"_a, "weights"_a, "low"_a, "high"_a, "columns"_a, "part"_a, "threads"_a);
 
     m.def(
         "text_rows",
@@ -89,6 +95,27 @@ void bind_text(nb::module_& m) {
                                   owned<int64_t>(std::move(rows.lengths), lengths));
         },
         "text"_a, "kinds"_a, "threads"_a);
+
+    m.def(
+        "both_ways",
+        [](In sources, In targets, std::optional<In> weights, uint64_t key, int threads) {
+            same_size(sources.size(), targets.size(), "both_ways");
+            if (weights) same_size(sources.size(), weights->size(), "both_ways");
+            if (sources.dtype() != targets.dtype()) throw std::invalid_argument("both_ways: one type of ids");
+            auto run = [&](auto vertex, auto weight) {
+                using I = decltype(vertex);
+                using W = decltype(weight);
+                const I *u = in<I>(sources), *v = in<I>(targets);
+                const W* w = weights ? in<W>(*weights) : nullptr;
+                const auto m = static_cast<int64_t>(sources.size());
+                return without_gil([&](Watch& watch) { return both_ways<I, W>(u, v, w, m, key, threads, watch); });
+            };
+            return with_vertex(sources, [&](auto vertex) {
+                if (!weights) return run(vertex, int32_t{});
+                return with_weight(*weights, [&](auto w) { return run(vertex, w); });
+            });
+        },
+        "sources"_a, "targets"_a, "weights"_a.none(), "key"_a, "threads"_a);
 
     m.def(
         "relabel",

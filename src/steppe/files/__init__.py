@@ -6,6 +6,7 @@ whole files or none, :mod:`.text` with what text formats share. ``docs/files.md`
 
 from __future__ import annotations
 
+import operator
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,7 +44,13 @@ _ALIASES = {
 _READABLE = (*_EDGE_LISTS, ".gr", ".co", ".mtx", ".graph", ".adj", ".npz", ".sg", ".wsg", ".steppe")
 
 
-def read(path: str | os.PathLike[str], *, format: str | None = None, directed: bool | None = None) -> Graph:  # noqa: A002
+def read(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002
+    directed: bool | None = None,
+    max_bytes: int | None = None,
+) -> Graph:
     r"""Read a graph from a file.
 
     Parameters
@@ -56,6 +63,9 @@ def read(path: str | os.PathLike[str], *, format: str | None = None, directed: b
     directed : bool, optional
         Default: what the format says, and directed where it says nothing. ``False`` adds the opposite of every edge of
         a directed file; ``True`` takes every line of an undirected one as one arc.
+    max_bytes : int, optional
+        The most memory to take on the word of the file alone: what it may unpack to, and what the arrays may take for vertices that its header
+        counts but no line mentions. Default: 64 times the packed size + 4 MiB, and 64 times the (unpacked) size + 64 MiB.
 
     Returns
     -------
@@ -77,7 +87,7 @@ def read(path: str | os.PathLike[str], *, format: str | None = None, directed: b
     >>> g, g.labels.tolist()
     (<Graph: 3 vertices, 2 edges, directed, weights int32 4…7>, [1, 2, 3])
     """
-    source = Source(path)
+    source = Source(path, max_bytes=None if max_bytes is None else operator.index(max_bytes))
     kind = _known(format) if format is not None else _recognise(source)
     if kind != ".mtx" and _is_matrix_market(source):
         raise source.error(f"this is a Matrix Market file, not {kind}", 1)
@@ -140,7 +150,7 @@ def _recognise(source: Source) -> str:
         return ".gr"
     if suffix == ".txt" or (content is not None and re.match(r"\d+[\s,;]+\d+", content)):
         return ".txt"
-    if content is not None and re.fullmatch(r"\w+[,;]\w+([,;]\w+)?", content):
+    if content is not None and re.fullmatch(r"\w+([,;]\w+)+", content):
         return ".csv"
     raise source.error(
         "cannot tell the format from its name or content; pass format=, one of " + ", ".join(s[1:] for s in _READABLE)

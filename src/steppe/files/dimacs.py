@@ -14,6 +14,7 @@ written as ``p sp`` lists both arcs of every edge.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from . import text
 from .text import Array, Note
 
 if TYPE_CHECKING:
+    from ..errors import FormatError
     from ..graph import Graph
     from .source import Source
 
@@ -70,12 +72,13 @@ def _read_problem(source: Source, head: _Head, words: list[str], line: int) -> N
     if head.kind == "aux":  # p aux sp co 264346
         counts = [*words[4:], "0"] if len(words) == 5 else []
     elif head.kind not in _LETTERS:
-        raise source.error(f"expected a problem of kind sp, edge, col, tw or td, found {head.kind!r}", line)
+        raise source.error(f"expected a problem of kind sp, edge, col, tw or td, found {head.kind[:80]!r}", line)
+    numbers = [text.whole(count) for count in counts]
     if len(counts) != 2 or not all(count.isascii() and count.isdigit() for count in counts):
-        raise source.error(f"expected 'p {head.kind} VERTICES EDGES', found {' '.join(words)!r}", line)
-    head.vertices, head.edges, head.line = int(counts[0]), int(counts[1]), line
-    if head.vertices >= 2**62 or head.edges >= 2**62:
+        raise source.error(f"expected 'p {head.kind} VERTICES EDGES', found {' '.join(words)[:80]!r}", line)
+    if numbers[0] is None or numbers[1] is None:
         raise source.error("the counts of the p line are beyond 2^62", line)
+    head.vertices, head.edges, head.line = numbers[0], numbers[1], line
 
 
 def read(source: Source, *, directed: bool | None) -> Graph:
@@ -88,11 +91,13 @@ def read(source: Source, *, directed: bool | None) -> Graph:
     letter = _LETTERS.get(head.kind, "e" if head.fields[:1] == ["e"] else "a")
     # Arcs have a length, always; edges may.
     weighted = letter == "a" or (letter == "e" and len(head.fields) == 4)
-    weights = text.NUMBER if weighted else text.NONE
-    if weighted and head.note.dtype == "float32":
-        weights = text.REAL32
+    weights = head.note.kind(text.NUMBER) if weighted else text.NONE
     skipped = _SKIPPED if letter else "c"
     kinds = text.line_kinds(comments=skipped, letter=letter, only="" if letter else "0123456789-")
+
+    def complain(what: str, entry: int) -> FormatError:
+        return source.error(what, text.line_of(source, head.begin, head.first, skipped, entry))
+
     if not head.kind:
         u, v, w = text.parse_edges(source, head.begin, head.first, kinds, weights=weights)
         n, labels = text.relabelled(u, v)
@@ -103,17 +108,19 @@ def read(source: Source, *, directed: bool | None) -> Graph:
         raise source.error(
             f"the p line promises {head.edges} {'arcs' if letter == 'a' else 'edges'}, the file has {len(u)}", head.line
         )
+    source.allow(head.vertices, text.VERTEX_BYTES, "vertices", head.line)
     text.shift(u, v, 1)
     one_way = head.kind == "sp" and not head.note.undirected
     labels = text.numbered(first, head.vertices)
     return text.build(
         u,
         v,
-        head.note.stored(w),
+        head.note.stored(w, complain),
         head.vertices,
         labels,
         directed=one_way if directed is None else directed,
         note=head.note,
+        complain=complain,
     )
 
 
@@ -123,9 +130,7 @@ def read_coordinates(source: Source) -> Array:
     if head.kind != "aux":
         raise source.error("expected a line 'p aux sp co VERTICES'", head.line or None)
     vertex, xy = _parse_points(source, head)
-    if len(vertex) != head.vertices or (
-        len(vertex) and np.bincount(vertex, minlength=head.vertices + 1)[1:].min() != 1
-    ):
+    if len(vertex) != head.vertices or len(np.unique(vertex)) != len(vertex):
         raise source.error(f"expected one v line for each of {head.vertices} vertices, found {len(vertex)}", head.line)
     points = np.empty_like(xy)
     points[vertex - 1] = xy
@@ -138,20 +143,28 @@ def _parse_points(source: Source, head: _Head) -> tuple[Array, Array]:
     for offset, number, content in source.lines():
         if offset < head.begin or not content or content[0] in _SKIPPED:
             continue
-        words = content.split()
         try:
-            letter, a, x, y = words
-            if letter != "v" or not 1 <= int(a) <= head.vertices:
+            letter, a, x, y = content.split()
+            place = text.whole(a) or 0
+            point = (float(x), float(y))
+            if (
+                not content.isascii()
+                or "_" in content
+                or letter != "v"
+                or not 1 <= place <= head.vertices
+                or not all(map(math.isfinite, point))
+            ):
                 raise ValueError
-            vertex.append(int(a))
-            points.append((float(x), float(y)))
         except ValueError:
             raise source.error(
-                f"expected 'v ID X Y' with an id of 1…{head.vertices}, found {content!r}", number
+                f"expected 'v ID X Y' with an id of 1…{head.vertices}, found {content[:80]!r}", number
             ) from None
+        vertex.append(place)
+        points.append(point)
     xy = np.array(points, dtype=np.float64).reshape(-1, 2)
-    whole = xy.astype(np.int64)
-    return np.array(vertex, dtype=np.int64), whole if bool((whole == xy).all()) else xy
+    with np.errstate(invalid="ignore"):
+        rounded = xy.astype(np.int64)
+    return np.array(vertex, dtype=np.int64), rounded if bool((rounded == xy).all()) else xy
 
 
 def write(graph: Graph, file: IO[bytes]) -> None:

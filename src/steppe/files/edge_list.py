@@ -1,7 +1,7 @@
 """Edge lists: one edge per line, ``source target`` or ``source target weight``.
 
 SNAP, GAP (.el, .wel), CSV and TSV, and most home-made files. Columns are parted by blanks, tabs, commas or semicolons;
-lines that start with ``#``, ``%`` or ``//`` are comments; a first line of names is skipped in .csv and .tsv, whose ids may be names
+lines that start with ``#``, ``%`` or ``//`` are comments; in .csv and .tsv a first line may name the columns (``heading.py``), and ids may be names
 as well (``names.py``). All lines must have as many columns as the first.
 
 The LDBC Graphalytics benchmark keeps a graph in two such files, ``x.e`` and ``x.v``; the second lists the vertices,
@@ -10,12 +10,13 @@ isolated ones too.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import GraphError
-from . import names, text
+from . import heading, names, text
 from .source import split_suffix
 from .target import unfinished
 from .text import Array, Note
@@ -23,71 +24,102 @@ from .text import Array, Note
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ..errors import FormatError
     from ..graph import Graph
     from ..labels import Labels
+    from .heading import Heading
     from .source import Source
 
 _COMMENTS = "#%/"
 _COLUMNS = {".el": (2,), ".wel": (3,)}
 
 
-def read(source: Source, *, format: str, directed: bool | None) -> Graph:  # noqa: A002
-    """Read an edge list; with ``format=".e"``, also the vertex file beside it."""
-    note = Note()
-    begin, line, columns, heading = len(source.data), 1, 0, 0
-    content, above = "", ("", 0)
+@dataclass
+class _Head:
+    """What stands before the first line of data."""
+
+    note: Note = field(default_factory=Note)
+    heading: Heading | None = None
+    part: str = " "  # what parts the columns of the heading
+    begin: int = 0  # of the first line of data, and its number, text and columns
+    line: int = 1
+    content: str = ""
+    columns: int = 0
+
+
+def _read_head(source: Source, format: str, directed: bool | None) -> _Head:  # noqa: A002
+    head = _Head(begin=len(source.data))
+    table = format in (".csv", ".tsv")
     for offset, number, content in source.lines():
         if content.startswith(("#", "%", "//")):
-            note.read(content)
+            head.note.read(content)
         elif content:
-            fields = text.FIELDS.split(content)
-            begin, line = offset, number
-            if format in (".csv", ".tsv") and not heading and not any(map(_is_number, fields)):
-                heading, above = len(fields), (content, number)
-                begin = len(source.data)
-                continue
-            columns = len(fields)
+            if table and head.heading is None:
+                head.part, words = _words(content, format)
+                if not any(map(names.is_number, words)):
+                    head.heading = heading.read(source, words, number, directed)
+                    continue
+            head.begin, head.line, head.content = offset, number, content
+            head.columns = len(text.FIELDS.split(content))
             break
-    if columns and format in (".csv", ".tsv") and names.is_table(content, format):
-        return names.read(source, format=format, begin=begin, directed=directed, note=note)
-    if heading and not columns:  # a heading alone, or an edge?
-        names.check_heading(source, *above, names.separator(above[0], format), () if heading == 3 else None)
-    columns = columns or heading
-    allowed = _COLUMNS.get(format, (2, 3))
-    if columns and columns not in allowed:
-        wanted = " or ".join(map(str, allowed))
-        raise source.error(
-            f"expected {wanted} columns (source, target{', weight' * (3 in allowed)}), found {columns}", line
-        )
-    weighted = columns == 3 or (columns == 0 and note.dtype is not None)
-    weights = (text.REAL32 if note.dtype == "float32" else text.NUMBER) if weighted else text.NONE
+    return head
+
+
+def _words(content: str, format: str) -> tuple[str, list[str]]:  # noqa: A002
+    """Return what parts the columns of a first line, and what is in them."""
+    part = names.separator(content, format)
+    found = names.fields(content, part) if part in content else None
+    if found is None:
+        return " ", text.FIELDS.split(content)
+    return part, [one.text for one in found]
+
+
+def read(source: Source, *, format: str, directed: bool | None) -> Graph:  # noqa: A002
+    """Read an edge list; with ``format=".e"``, also the vertex file beside it."""
+    head = _read_head(source, format, directed)
+    note, title = head.note, head.heading
+    places = (0, 1, 2) if title is None else title.places
+    if head.columns and format in (".csv", ".tsv") and names.is_table(head.content, format, places[:2]):
+        return names.read(source, format=format, begin=head.begin, heading=title, directed=directed, note=note)
+    columns = ""
+    if title is None:
+        allowed = _COLUMNS.get(format, (2, 3))
+        if head.columns and head.columns not in allowed:
+            wanted = " or ".join(map(str, allowed))
+            raise source.error(
+                f"expected {wanted} columns (source, target{', weight' * (3 in allowed)}), found {head.columns}",
+                head.line,
+            )
+        weighted = head.columns == 3 or (head.columns == 0 and note.dtype is not None)
+    else:
+        weighted, columns = title.weighted, "" if title.is_plain else title.columns
+    weights = note.kind(text.NUMBER) if weighted else text.NONE
     kinds = text.line_kinds(comments=_COMMENTS)
     low = note.first or 0
     high = text.ANY_ID if note.vertices is None else low + note.vertices - 1
-    u, v, w = text.parse_edges(source, begin, line, kinds, weights=weights, low=low, high=high)
-    w = note.stored(w)
+    place = (source, head.begin, head.line)
+    u, v, w = text.parse_edges(*place, kinds, weights=weights, low=low, high=high, columns=columns, part=head.part)
+
+    def complain(what: str, entry: int) -> FormatError:
+        return source.error(what, text.line_of(*place, _COMMENTS, entry))
+
+    w = note.stored(w, complain)
     if format == ".e" and source.path is not None and unfinished(source.path).exists():
         raise source.error(
             "this file and its vertices (.v) were being replaced when the program died: write them again"
         )
     if format == ".e" and (vertices := source.beside(".v")) is not None:
-        n, labels = _with_vertices(source, (u, v), _read_vertices(vertices), begin, line)
+        n, labels = _with_vertices(source, (u, v), _read_vertices(vertices), head.begin, head.line)
         if directed is None and not note.undirected:
             directed = _ldbc_directed(source)
     elif note.vertices is not None:
+        source.allow(note.vertices, text.VERTEX_BYTES, "vertices of a note")
         text.shift(u, v, low)
         n, labels = note.vertices, text.numbered(low, note.vertices)
     else:
         n, labels = text.relabelled(u, v)
-    return text.build(u, v, w, n, labels, directed=not note.undirected if directed is None else directed, note=note)
-
-
-def _is_number(field: str) -> bool:
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return True
+    directed = not note.undirected if directed is None else directed
+    return text.build(u, v, w, n, labels, directed=directed, note=note, complain=complain)
 
 
 def _read_vertices(source: Source) -> Array:
@@ -96,6 +128,13 @@ def _read_vertices(source: Source) -> Array:
         bad = int(np.argmax(lengths > 1))
         line = text.line_of(source, source.start, 1, _COMMENTS, int((lengths[:bad] > 0).sum()))
         raise source.error("expected one vertex id a line", line)
+    nothing = np.empty(0, dtype=np.int64)
+    if text.relabelled(nothing, nothing, numbers)[0] != len(numbers):
+        again = np.ones(len(numbers), dtype=bool)
+        again[np.unique(numbers, return_index=True)[1]] = False
+        entry = int(np.argmax(again))
+        line = text.line_of(source, source.start, 1, _COMMENTS, entry)
+        raise source.error(f"the vertex {numbers[entry]} is listed twice", line)
     return numbers
 
 
@@ -103,10 +142,8 @@ def _with_vertices(
     source: Source, ends: tuple[Array, Array], vertices: Array, begin: int, line: int
 ) -> tuple[int, Labels | None]:
     u, v = ends
-    nothing = np.empty(0, dtype=np.int64)
-    distinct, _ = text.relabelled(nothing, nothing, vertices)
     n, labels = text.relabelled(u, v, vertices)
-    if n != distinct:
+    if n != len(vertices):
         listed = np.zeros(n, dtype=bool)
         listed[vertices if labels is None else labels.indices(vertices)] = True
         stranger = int(np.argmin(listed[u] & listed[v]))

@@ -43,9 +43,13 @@ def read(source: Source, *, format: str, directed: bool | None) -> Graph:  # noq
 
 def _checked(source: Source, offsets: Array, targets: Array, weights: Array | None, directed: bool) -> Graph:
     try:
-        return Graph.from_csr(offsets, targets, weights, directed=directed)
+        graph = Graph.from_csr(offsets, targets, weights, directed=directed)
     except GraphError as error:
         raise source.error(str(error)) from error
+    if not directed:
+        sources = np.repeat(np.arange(graph.num_vertices, dtype=graph.indices.dtype), graph.degrees)
+        text.check_both_ways(sources, graph.indices, weights, lambda what, entry: source.error(f"{what}: edge {entry}"))
+    return graph
 
 
 def write(graph: Graph, file: IO[bytes], format: str) -> None:  # noqa: A002

@@ -9,8 +9,10 @@ is checked, and honoured where it says that integers in the file mean floats.
 
 from __future__ import annotations
 
+import contextlib
 import math
-from typing import IO, TYPE_CHECKING
+from array import array
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +20,7 @@ from . import text
 from .text import Array, Note
 
 if TYPE_CHECKING:
+    from ..errors import FormatError
     from ..graph import Graph
     from .source import Source
 
@@ -41,11 +44,12 @@ def read(source: Source, *, directed: bool | None) -> Graph:
     if graphblas in _FLOATS and weights in (text.INTEGER, text.REAL):
         weights = _FLOATS[graphblas]
     remark = note[0]
-    if remark.dtype == "float32" and weights == text.REAL:
-        weights = text.REAL32
+    weights = remark.kind(weights)
+    remark.undirected = remark.undirected and symmetry == "general"  # the banner says it for the others
     rows, columns = counts[:2]
     if rows != columns:
         raise source.error(f"expected a square matrix, found {rows} by {columns}", line)
+    source.allow(rows, text.VERTEX_BYTES, "rows", line)
     w: Array | None
     one_way = symmetry != "symmetric" and not remark.undirected
     if layout == "array":
@@ -59,14 +63,21 @@ def read(source: Source, *, directed: bool | None) -> Graph:
         if symmetry == "skew-symmetric":
             u, v, w = _with_negated(source, (u, v, w), begin, line)
     first = 1 if remark.first is None else remark.first
+
+    def complain(what: str, entry: int) -> FormatError:
+        if layout == "array":  # its entries are not lines
+            return source.error(what)
+        return source.error(what, text.line_of(source, begin, line, "%", entry % max(1, counts[2])))
+
     return text.build(
         u,
         v,
-        remark.stored(w),
+        remark.stored(w, complain),
         rows,
         text.numbered(first, rows),
         directed=one_way if directed is None else directed,
         note=remark,
+        complain=complain,
     )
 
 
@@ -77,15 +88,15 @@ def _read_banner(source: Source) -> tuple[str, int, str]:
         raise source.error(expected, 1)
     kind, layout, field, symmetry = (word.lower() for word in banner[1:])
     if kind != "matrix" or layout not in ("coordinate", "array"):
-        raise source.error(f"{expected}, found {kind!r} {layout!r}", 1)
+        raise source.error(f"{expected}, found {kind[:80]!r} {layout[:80]!r}", 1)
     if field == "complex":
         raise source.error("complex numbers are no edge weights", 1)
     if field not in _FIELDS:
-        raise source.error(f"expected a field of {', '.join(_FIELDS)}; found {field!r}", 1)
+        raise source.error(f"expected a field of {', '.join(_FIELDS)}; found {field[:80]!r}", 1)
     if symmetry == "hermitian":
         raise source.error(f"hermitian is a symmetry of complex matrices, and this one is {field}", 1)
     if symmetry not in ("general", "symmetric", "skew-symmetric"):
-        raise source.error(f"expected general, symmetric or skew-symmetric; found {symmetry!r}", 1)
+        raise source.error(f"expected general, symmetric or skew-symmetric; found {symmetry[:80]!r}", 1)
     if field == "pattern" and (layout == "array" or symmetry == "skew-symmetric"):
         raise source.error(f"a pattern has no values and cannot be {layout} {symmetry}", 1)
     return layout, _FIELDS[field], symmetry
@@ -100,15 +111,15 @@ def _read_size(source: Source, layout: str) -> tuple[tuple[Note, str], list[int]
             if words[0].lower() == "%%graphblas" and len(words) >= 3 and words[1] == "type":
                 graphblas = words[2].lower()
                 if graphblas not in _GRAPHBLAS and graphblas not in _FLOATS:
-                    raise source.error(f"unknown GraphBLAS type {words[2]!r}", line)
+                    raise source.error(f"unknown GraphBLAS type {words[2][:80]!r}", line)
             note.read(content)
         elif content:
             words = content.split()
             wanted = ["ROWS", "COLUMNS"] + ["ENTRIES"] * (layout == "coordinate")
             if len(words) != len(wanted) or not all(word.isascii() and word.isdigit() for word in words):
-                raise source.error(f"expected '{' '.join(wanted)}', found {content!r}", line)
-            counts = [int(word) for word in words]
-            if max(counts) >= 2**62:
+                raise source.error(f"expected '{' '.join(wanted)}', found {content[:80]!r}", line)
+            counts = [count for count in map(text.whole, words) if count is not None]
+            if len(counts) != len(words):
                 raise source.error("the counts are beyond 2^62", line)
             end = source.data.find(b"\n", offset)
             return (note, graphblas), counts, len(source.data) if end < 0 else end + 1, line
@@ -139,35 +150,37 @@ def _read_array(
 ) -> tuple[Array, Array, Array]:
     """Read a dense matrix column by column; a symmetric one has its lower triangle alone."""
     begin, size_line = place
-    values: list[int | float] = []
+    whole = weights == text.INTEGER
+    values: array[Any] = array("q" if whole else "d")
     for offset, line, content in source.lines():
         if offset < begin or content.startswith("%"):
             continue
         for word in content.split():
-            try:
-                value: int | float = int(word) if weights == text.INTEGER else float(word)
-            except ValueError:
+            value: int | float = float("nan")
+            with contextlib.suppress(ValueError, OverflowError):
+                value = int(word) if whole else float(word)
+                values.append(value)
+            if "_" in word or not word.isascii():  # Python's idea of a number, not the format's
                 value = float("nan")
-            if (
-                math.isnan(value)
-                or value == float("-inf")
-                or (weights == text.INTEGER and not -(2**63) <= value < 2**63)
-            ):
-                raise source.error(f"expected a number, found {word!r}", line)
-            values.append(value)
+            if math.isnan(value) or value == float("-inf"):
+                raise source.error(f"expected a number, found {word[:80]!r}", line)
     start = {"general": -n, "symmetric": 0, "skew-symmetric": 1}[symmetry]
-    column, row = np.nonzero(np.triu(np.ones((n, n), dtype=bool), start))
-    if len(values) != len(row):
+    expected = {"general": n * n, "symmetric": n * (n + 1) // 2, "skew-symmetric": n * (n - 1) // 2}[symmetry]
+    if len(values) != expected:
         raise source.error(
-            f"expected {len(row)} values for a {symmetry} {n} by {n} matrix, found {len(values)}", size_line
+            f"expected {expected} values for a {symmetry} {n} by {n} matrix, found {len(values)}", size_line
         )
-    dtype = {text.INTEGER: np.int64, text.REAL: np.float64, text.REAL32: np.float32}[weights]
-    w = np.array(values, dtype=dtype)
-    if dtype is np.int64 and (not len(w) or bool((w == w.astype(np.int32)).all())):
+    column, row = np.nonzero(np.triu(np.ones((n, n), dtype=bool), start))
+    w: Array = np.array(values)
+    if weights == text.REAL32:
+        with np.errstate(over="ignore"):
+            w, exact = w.astype(np.float32), w
+        if bool((np.isinf(w) & np.isfinite(exact)).any()):
+            raise source.error("a value does not fit in float32", size_line)
+    elif whole and bool((w == w.astype(np.int32)).all()):
         w = w.astype(np.int32)
-    u, v = row.astype(np.int64), column.astype(np.int64)
     edge = w != 0
-    u, v, w = u[edge], v[edge], w[edge]
+    u, v, w = row[edge], column[edge], w[edge]
     return _with_negated(source, (u, v, w), begin, size_line) if symmetry == "skew-symmetric" else (u, v, w)
 
 

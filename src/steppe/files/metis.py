@@ -19,6 +19,7 @@ from . import text
 from .text import Array, Note
 
 if TYPE_CHECKING:
+    from ..errors import FormatError
     from .source import Source
 
 
@@ -34,12 +35,14 @@ def read(source: Source, *, directed: bool | None) -> Graph:
     else:
         raise source.error("expected a line 'VERTICES EDGES [FMT [NCON]]', found the end of the file")
     if not 2 <= len(words) <= 4 or not all(word.isascii() and word.isdigit() for word in words):
-        raise source.error(f"expected 'VERTICES EDGES [FMT [NCON]]', found {content!r}", line)
-    n, m = int(words[0]), int(words[1])
+        raise source.error(f"expected 'VERTICES EDGES [FMT [NCON]]', found {content[:80]!r}", line)
+    n, m, ncon = (text.whole(words[at]) if at < len(words) else 0 for at in (0, 1, 3))
+    if n is None or m is None or ncon is None:
+        raise source.error("the counts are beyond 2^62", line)
     fmt = words[2].rjust(3, "0") if len(words) > 2 else "000"
     if len(fmt) != 3 or set(fmt) - set("01"):
-        raise source.error(f"expected a FMT of up to three digits 0 or 1, found {words[2]!r}", line)
-    ncon = int(words[3]) if len(words) > 3 else int(fmt[1])
+        raise source.error(f"expected a FMT of up to three digits 0 or 1, found {words[2][:80]!r}", line)
+    ncon = ncon if len(words) > 3 else int(fmt[1])
     if ncon and fmt[1] == "0":
         raise source.error(f"NCON is {ncon}, but FMT {words[2]} has no vertex weights", line)
     end = source.data.find(b"\n", offset)
@@ -49,6 +52,7 @@ def read(source: Source, *, directed: bool | None) -> Graph:
         raise source.error(f"expected {n} lines of neighbours, found more", _row_line(source, begin, n))
     lengths = lengths[:n]
     missing = n - len(lengths)
+    source.allow(missing, text.VERTEX_BYTES, "vertices without a line", line)
     lengths = np.concatenate([lengths, np.zeros(missing, dtype=np.int64)])
     extra = int(fmt[0]) + ncon
     if fmt == "100" and len(numbers) in (m, 2 * m) and len(numbers) != 2 * m + n:
@@ -62,13 +66,23 @@ def read(source: Source, *, directed: bool | None) -> Graph:
     if bad.any():
         k = int(np.argmax(bad))
         raise source.error(f"expected a neighbour of 1…{n}, found {v[k]}", _row_line(source, begin, int(u[k])))
+
+    def complain(what: str, entry: int) -> FormatError:
+        return source.error(what, _row_line(source, begin, int(u[entry])))
+
+    def disagree(_: str, entry: int) -> FormatError:
+        what = f"the list of vertex {u[entry] + 1} disagrees with its neighbours' lists: an edge must be in both, alike"
+        return complain(what, entry)
+
     both = len(u) == 2 * m and not note.directed
     first = 1 if note.first is None else note.first
-    graph = Graph._build(u, v - 1, note.stored(_narrow(w)), n, True, text.numbered(first, n))
+    v, w = v - 1, note.stored(_narrow(w), complain)
     if both and directed is not True:
-        _check_symmetric(source, graph, begin)
-        return text.redirected(graph, False, both=True)
-    return text.redirected(graph, directed)
+        text.check_both_ways(u, v, w, disagree)
+    graph = Graph._build(u, v, w, n, True, text.numbered(first, n))
+    return (
+        text.redirected(graph, False, both=True) if both and directed is not True else text.redirected(graph, directed)
+    )
 
 
 def _edges(
@@ -85,7 +99,7 @@ def _edges(
         what = f"{extra} sizes and weights of the vertex" if short[row] else "neighbours, each with a weight"
         raise source.error(f"expected {what}, found {lengths[row]} numbers", _row_line(source, begin, row))
     starts = np.concatenate([[0], np.cumsum(lengths)])[:-1]
-    if extra:
+    if extra and len(lengths):
         keep = np.ones(len(numbers), dtype=bool)
         for k in range(extra):
             keep[starts + k] = False
@@ -109,23 +123,6 @@ def _row_line(source: Source, begin: int, row: int) -> int:
                 return number
             row -= 1
     return last
-
-
-def _check_symmetric(source: Source, graph: Graph, begin: int) -> None:
-    if graph.is_symmetric:
-        return
-    for u in range(graph.num_vertices):
-        if _row(graph, u) != _row(graph.reverse, u):
-            raise source.error(
-                f"the list of vertex {u + 1} disagrees with its neighbours' lists: an edge must be in both, alike",
-                _row_line(source, begin, u),
-            )
-
-
-def _row(graph: Graph, u: int) -> list[tuple[int, int]]:
-    a, b = graph.indptr[u], graph.indptr[u + 1]
-    weights = graph.indices if graph.weights is None else graph.weights
-    return sorted(zip(graph.indices[a:b].tolist(), weights[a:b].tolist(), strict=True))
 
 
 def read_adjacency(source: Source, *, directed: bool | None) -> Graph:

@@ -3,9 +3,6 @@
 A table has numbers or names for ids, never both; its first line of data decides. Names are what is in quotes and what is no number. So a
 number without quotes among names is refused (it may be one bad line in a table of numbers), and a word among numbers is refused by
 ``edge_list``. Quotes are doubled within quotes, as everywhere; a name lies within one line.
-
-A first line without a number names the columns if it has the usual words, ``source,target``. Other words might as well be an edge; they are
-taken for a heading only where a third column must be a weight and neither of them is a vertex, and refused otherwise: nothing is lost.
 """
 
 from __future__ import annotations
@@ -16,31 +13,22 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..errors import GraphError
-from ..labels import Labels
+from ..labels import Labels, string_array
 from . import text
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Callable
 
+    from ..errors import FormatError
     from ..graph import Graph
+    from .heading import Heading
     from .source import Source
     from .text import Array, Note
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_WHOLE = re.compile(r"[+-]?\d+")
-_INFINITY = re.compile(r"\+?inf(inity)?", re.IGNORECASE)
-_HEADINGS = {
-    ("source", "target"),
-    ("src", "dst"),
-    ("src", "dest"),
-    ("from", "to"),
-    ("u", "v"),
-    ("start", "end"),
-    ("tail", "head"),
-    ("node1", "node2"),
-    ("vertex1", "vertex2"),
-    ("source_id", "target_id"),
-}
+# Each takes a time in proportion to the word: no two parts of a pattern may share out the same characters.
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+_INFINITY = re.compile(r"\+?inf(inity)?", re.IGNORECASE | re.ASCII)
 
 
 class Field(NamedTuple):
@@ -69,94 +57,137 @@ def fields(line: str, part: str) -> list[Field] | None:
     >>> fields('Ulm, "Rye, NY" ,7', ",")
     [Field(text='Ulm', quoted=False), Field(text='Rye, NY', quoted=True), Field(text='7', quoted=False)]
     """
-    pattern = re.compile(rf'[ ]*(?:"((?:[^"]|"")*)"|([^"{part}]*?))[ ]*({part}|$)')
-    found, at = [], 0
-    while (match := pattern.match(line, at)) is not None:
-        quoted, plain, end = match.groups()
-        found.append(Field(plain, quoted=False) if quoted is None else Field(quoted.replace('""', '"'), quoted=True))
-        at = match.end()
-        if not end:
+    found, at, size = [], 0, len(line)
+    while True:
+        while at < size and line[at] == " ":
+            at += 1
+        if at < size and line[at] == '"':
+            pieces, quoted = [], True
+            while True:
+                end = line.find('"', at + 1)
+                if end < 0:
+                    return None
+                pieces.append(line[at + 1 : end])
+                at = end + 1
+                if at == size or line[at] != '"':
+                    break
+            text = '"'.join(pieces)
+            while at < size and line[at] == " ":
+                at += 1
+        else:
+            end = line.find(part, at)
+            end = size if end < 0 else end
+            text, quoted = line[at:end].rstrip(" "), False
+            if '"' in text:
+                return None
+            at = end
+        found.append(Field(text, quoted))
+        if at == size:
             return found
-    return None
+        if line[at] != part:
+            return None
+        at += 1
 
 
-def is_table(line: str, format: str) -> bool:  # noqa: A002
-    """Return whether a first line of data has names for ids."""
+def is_number(word: str) -> bool:
+    """Return whether a word is a number, infinite or none: what can stand for a weight, and names no column."""
+    return bool(_NUMBER.fullmatch(word)) or word.lower().lstrip("+-") in ("inf", "infinity", "nan")
+
+
+def is_table(line: str, format: str, places: tuple[int, ...] = (0, 1)) -> bool:  # noqa: A002
+    """Return whether a first line of data has names for ids; ``places`` says in which columns the ids are."""
     found = fields(line, separator(line, format))
-    return found is not None and len(found) > 1 and any(field.is_name for field in found[:2])
+    return found is not None and len(found) > max(places) and any(found[at].is_name for at in places)
 
 
-def read(source: Source, *, format: str, begin: int, directed: bool | None, note: Note) -> Graph:  # noqa: A002
-    """Read a table of names whose first line of data is at offset ``begin``; a heading may stand above it."""
-    heading = None
+def read(
+    source: Source,
+    *,
+    format: str,  # noqa: A002
+    begin: int,
+    heading: Heading | None,
+    directed: bool | None,
+    note: Note,
+) -> Graph:
+    """Read a table of names whose first line of data is at offset ``begin``, under this heading."""
     numbers: dict[str, int] = {}
     ends: tuple[list[int], list[int]] = ([], [])
     weights: list[str] = []
-    part, columns = "", 0
+    lines: list[int] = []
+    part = ""
+    columns = 0 if heading is None else len(heading.columns)
+    places = (0, 1, 2) if heading is None else heading.places
     for offset, line, content in source.lines():
         if not content or content.startswith(("#", "%", "//")):
             continue
-        if not part:
-            part = separator(content, format)
+        part = part or separator(content, format)
         if offset < begin:
-            heading = (content, line)
             continue
-        if "�" in content or "\0" in content:
-            raise source.error("expected text in UTF-8 without NUL characters", line)
-        found = fields(content, part)
-        if found is None:
-            raise source.error("expected a closing quote, and after it the next column", line)
+        found = _row(source, content, line, part)
         columns = columns or len(found)
-        if len(found) != columns or columns not in (2, 3):
-            wanted = str(columns) if columns in (2, 3) else "2 or 3"
+        if len(found) != columns or (heading is None and columns not in (2, 3)):
+            wanted = str(columns) if heading is not None or columns in (2, 3) else "2 or 3"
             raise source.error(f"expected {wanted} columns (source, target, weight), found {len(found)}", line)
-        for field, end in zip(found, ends, strict=False):
-            if not field.text:
-                raise source.error("expected a vertex's name, found nothing", line)
-            if not field.is_name:
-                raise source.error(
-                    f"expected a name, as above, found the number {field.text}: names that look so are put in quotes",
-                    line,
-                )
-            end.append(numbers.setdefault(field.text, len(numbers)))
-        if columns == 3:
-            weights.append(_weight(source, found[2].text, line))
-    if heading is not None:
-        check_heading(source, *heading, part, numbers if columns == 3 else None)
+        for at, end in zip(places, ends, strict=False):
+            end.append(numbers.setdefault(_name(source, found[at], line), len(numbers)))
+        if len(places) > 2 and columns > 2:
+            weights.append(_weight(source, found[places[2]].text, line))
+        lines.append(line)
     order = sorted(numbers)
     rank = np.empty(len(order), dtype=np.int64)
     rank[[numbers[name] for name in order]] = np.arange(len(order))
     u, v = (rank[np.array(end, dtype=np.int64)] for end in ends)
     if directed is None:
         directed = not note.undirected
-    w = note.stored(_typed(weights)) if columns == 3 else None
-    return text.build(u, v, w, len(order), Labels(np.array(order)), directed=directed, note=note)
+
+    def complain(what: str, entry: int) -> FormatError:
+        return source.error(what, lines[entry])
+
+    w = note.stored(_typed(weights, note, complain), complain) if weights else None
+    labels = Labels(string_array(order))
+    return text.build(u, v, w, len(order), labels, directed=directed, note=note, complain=complain)
 
 
-def check_heading(source: Source, content: str, line: int, part: str, names: Container[str] | None = None) -> None:
-    """Raise where a line without numbers might be an edge; ``names``: those of a table with weights."""
-    found = fields(content, part) or []
-    words = [field.text for field in found[:2]]
-    if tuple(map(str.lower, words)) in _HEADINGS or (names is not None and not any(word in names for word in words)):
-        return
-    raise source.error(
-        f"cannot tell whether {content!r} names the columns or is an edge: begin the file with the line source{part}target",
-        line,
-    )
+def _row(source: Source, content: str, line: int, part: str) -> list[Field]:
+    if "\ufffd" in content or "\0" in content:
+        raise source.error("expected text in UTF-8 without NUL characters", line)
+    found = fields(content, part)
+    if found is None:
+        raise source.error("expected a closing quote, and after it the next column", line)
+    return found
+
+
+def _name(source: Source, field: Field, line: int) -> str:
+    if not field.text:
+        raise source.error("expected a vertex's name, found nothing", line)
+    if not field.is_name:
+        raise source.error(
+            f"expected a name, as above, found the number {field.text[:80]}: names that look so are put in quotes", line
+        )
+    return field.text
 
 
 def _weight(source: Source, word: str, line: int) -> str:
     if _WHOLE.fullmatch(word):
-        if not -(2**63) <= int(word) < 2**63:
-            raise source.error(f"expected a weight of 64 bits, found {word}", line)
+        word = ("-" if word[0] == "-" else "") + (word.lstrip("+-0") or "0")
+        if len(word) > 20 or not -(2**63) <= int(word) < 2**63:
+            raise source.error(f"expected a weight of 64 bits, found {word[:80]}", line)
     elif not (_INFINITY.fullmatch(word) or (_NUMBER.fullmatch(word) and abs(float(word)) < float("inf"))):
-        raise source.error(f"expected a number, found {word!r}", line)
+        raise source.error(f"expected a number, found {word[:80]!r}", line)
     return word
 
 
-def _typed(words: list[str]) -> Array:
+def _typed(words: list[str], note: Note, complain: Callable[[str, int], FormatError]) -> Array:
     """Return weights as the other text formats have them: int32, int64 if one needs it, float64 if one is not whole."""
-    if not all(map(_WHOLE.fullmatch, words)):
+    if note.dtype == "float32":
+        exact = np.array([float(word) for word in words])
+        with np.errstate(over="ignore"):
+            single = exact.astype(np.float32)
+        lost = np.isinf(single) & np.isfinite(exact)
+        if lost.any():
+            raise complain("a weight does not fit in float32", int(np.argmax(lost)))
+        return single
+    if note.dtype == "float64" or not all(map(_WHOLE.fullmatch, words)):
         return np.array([float(word) for word in words])
     wide = np.array([int(word) for word in words], dtype=np.int64)
     narrow = wide.astype(np.int32)

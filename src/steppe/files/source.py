@@ -1,31 +1,42 @@
 """Where bytes come from: files, packed or not, and standard input.
 
-A plain file is mapped, not read: the parser's threads touch it in parallel, and a ``.steppe`` graph opens in the time
-of one system call. What is compressed (recognised by its first bytes; its suffix must agree) is unpacked into memory.
+A file is read into memory of our own, by all cores: somebody may write to it or cut it off while it is parsed, and a mapped file would then change
+under the parser or end the process. Only a ``.steppe`` graph is mapped: it opens in the time of one system call. What is compressed (recognised by
+its first bytes; its suffix must agree) is unpacked on the way.
+
+A small file may claim to be large: by packing a gigabyte into kilobytes, or by a header that counts a billion vertices and lists none. ``max_bytes``
+bounds what is taken on its word alone.
 """
 
 from __future__ import annotations
 
-import gzip
-import lzma
+import contextlib
 import mmap
 import os
+import stat
 import sys
-import zlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import FormatError, SteppeError
+from .. import threads
+from ..errors import FormatError
+from .unpack import MAGIC as _MAGIC
+from .unpack import BrokenError, TooLargeError, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import ModuleType
 
     import numpy.typing as npt
 
-_MAGIC = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00", ".zst": b"\x28\xb5\x2f\xfd"}
+_MAPPED = b"\x93STEPPE\n"
+_HEAD = 4096
+_STEP = 1 << 24  # bytes that one thread reads at a time
+RATIO, UNPACKED, CLAIMED = 64, 1 << 22, 1 << 26
+"""Unless ``max_bytes`` says otherwise, a file unpacks to at most 64 times its size + 4 MiB, and its counts may make arrays of 64 times the (unpacked)
+size + 64 MiB."""
 
 
 class Source:
@@ -43,30 +54,46 @@ class Source:
         All of it.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = None if os.fspath(path) == "-" else Path(path)
+    def __init__(self, path: str | os.PathLike[str], *, max_bytes: int | None = None) -> None:
+        self.max_bytes = max_bytes
+        self.path = None if os.fspath(path) in ("-", b"-") else Path(os.fsdecode(path))
+        data: bytes | mmap.mmap
         if self.path is None:
-            self.name, self.suffix, packing = "<stdin>", "", ""
-            data: bytes | mmap.mmap = sys.stdin.buffer.read()
+            self.name, self.suffix, self.packing = "<stdin>", "", ""
+            data = _drain(self, sys.stdin.buffer, max_bytes)
         else:
-            self.name = str(path)
-            self.suffix, packing = split_suffix(self.path)
-            data = _map(self.path)
+            self.name = str(self.path)
+            self.suffix, self.packing = split_suffix(self.path)
+            data = _read(self, self.path)
         if not len(data):
             raise self.error("the file is empty")
         found = next((suffix for suffix, magic in _MAGIC.items() if data[: len(magic)] == magic), "")
-        if packing and found != packing:
-            raise self.error(f"expected {packing[1:]} data, as its name says")
-        self.data = self._unpack(bytes(data), found) if found else data
+        if self.packing and found != self.packing:
+            raise self.error(f"expected {self.packing[1:]} data, as its name says")
+        self.data = self._unpack(data, found) if found else data
+        if not len(self.data):
+            raise self.error("the file is empty")
         self.start = 3 if self.data[:3] == b"\xef\xbb\xbf" else 0  # a byte-order mark is no text
 
-    def _unpack(self, data: bytes, packing: str) -> bytes:
+    def _unpack(self, data: bytes | mmap.mmap, packing: str) -> bytes:
+        most = RATIO * len(data) + UNPACKED if self.max_bytes is None else self.max_bytes
         try:
-            if packing == ".gz":
-                return gzip.decompress(data)
-            return lzma.decompress(data) if packing == ".xz" else _unpack_zstd(data)
-        except (OSError, EOFError, zlib.error, lzma.LZMAError, _BrokenError) as error:
+            return unpack(memoryview(data), packing, most)
+        except BrokenError as error:
             raise self.error(f"damaged or truncated {packing[1:]} data: {error}") from error
+        except TooLargeError:
+            raise self.error(
+                f"{len(data):,} bytes of {packing[1:]} data unpack to more than {most:,}: pass max_bytes= to read it all the same"
+            ) from None
+
+    def allow(self, count: int, size: int, what: str, line: int | None = None) -> None:
+        """Refuse ``count`` of something, ``size`` bytes each, that the file claims to have but need not list."""
+        most = RATIO * len(self.data) + CLAIMED if self.max_bytes is None else self.max_bytes
+        if count * size > most:
+            raise self.error(
+                f"{count:,} {what} take more than {most:,} bytes, and the file has {len(self.data):,}: pass max_bytes= to read it all the same",
+                line,
+            )
 
     @property
     def array(self) -> npt.NDArray[np.uint8]:
@@ -88,15 +115,17 @@ class Source:
             at = end + 1
 
     def beside(self, suffix: str) -> Source | None:
-        """Return the file of the same name with another suffix, packed or not, if there is one."""
+        """Return the file of the same name with another suffix, if there is one: packed as this one is, or the only one there is."""
         if self.path is None:
             return None
         name = self.path.name[: self.path.name.lower().rindex(self.suffix)]
-        for packing in ("", *_MAGIC):
-            other = self.path.with_name(name + suffix + packing)
-            if other.exists():
-                return Source(other)
-        return None
+        own = self.path.with_name(name + suffix + self.path.name[len(self.path.name) - len(self.packing) :])
+        others = [self.path.with_name(name + suffix + packing) for packing in ("", *_MAGIC)]
+        found = [own] if own.exists() else [other for other in others if other.exists()]
+        if len(found) > 1:
+            names = " and ".join(other.name for other in found)
+            raise self.error(f"cannot tell which belongs to this file: {names}")
+        return Source(found[0], max_bytes=self.max_bytes) if found else None
 
 
 def split_suffix(path: Path) -> tuple[str, str]:
@@ -111,38 +140,72 @@ def split_suffix(path: Path) -> tuple[str, str]:
     return packing, ""
 
 
-def _map(path: Path) -> bytes | mmap.mmap:
-    with path.open("rb") as file:
-        if not os.fstat(file.fileno()).st_size:
-            return file.read()  # empty, or a pipe or device that has no size
-        try:
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except (OSError, ValueError):
-            return file.read()
+def _read(source: Source, path: Path) -> bytes | mmap.mmap:
+    """Return what is in a file: mapped if it is a ``.steppe`` graph, a copy otherwise."""
+    with path.open("rb", buffering=0) as file:
+        before = os.fstat(file.fileno())
+        if not stat.S_ISREG(before.st_mode) or not before.st_size:  # a pipe or a device, or one of /proc
+            endless = stat.S_ISCHR(before.st_mode) and not file.isatty()
+            most = CLAIMED if endless and source.max_bytes is None else source.max_bytes
+            return _drain(source, file, most)
+        head = file.read(_HEAD)
+        if head.startswith(_MAPPED):
+            with contextlib.suppress(OSError, ValueError):
+                return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        if len(head) == _HEAD and not any(head):  # as a file with a hole begins; no format does
+            raise source.error(f"expected a graph, found {_HEAD} bytes of zeros")
+        data = _copy(source, file, before.st_size)
+        after = os.fstat(file.fileno())
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        raise source.error("the file changed while it was read")
+    return data
 
 
-class _BrokenError(Exception):
-    pass
-
-
-def _zstandard() -> ModuleType:
+def _copy(source: Source, file: IO[bytes], size: int) -> mmap.mmap:
+    """Read a file of ``size`` bytes, several threads a stretch each: most of the time goes into the pages of the copy."""
     try:
-        import zstandard
-    except ImportError as error:
-        raise SteppeError("files ending in .zst need the zstandard package: pip install steppe[zstd]") from error
-    return zstandard
+        private = {"flags": mmap.MAP_PRIVATE} if hasattr(mmap, "MAP_PRIVATE") else {}  # on Windows it always is
+        data = mmap.mmap(-1, size, **private)
+    except (OSError, ValueError, OverflowError) as error:
+        raise MemoryError(f"{source.name}: {size:,} bytes do not fit in memory") from error
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with contextlib.suppress(OSError):
+            data.madvise(mmap.MADV_HUGEPAGE)
+
+    def fill(begin: int) -> bool:
+        end = min(begin + _STEP, size)
+        with memoryview(data) as view:
+            while begin < end:
+                if hasattr(os, "preadv"):
+                    count = os.preadv(file.fileno(), [view[begin:end]], begin)
+                else:
+                    file.seek(begin)
+                    count = file.readinto(view[begin:end])  # type: ignore[attr-defined]
+                if not count:
+                    return False
+                begin += count
+        return True
+
+    steps = range(0, size, _STEP)
+    team = min(threads.resolve(None), len(steps)) if hasattr(os, "preadv") else 1
+    if team > 1:
+        with ThreadPoolExecutor(team) as pool:
+            whole = all(pool.map(fill, steps))
+    else:
+        whole = all(map(fill, steps))
+    if not whole:
+        raise source.error("the file changed while it was read: it has become shorter")
+    return data
 
 
-def _unpack_zstd(data: bytes) -> bytes:
-    zstandard = _zstandard()
-    parts = []
-    while data:  # frame by frame: a stream reader would take a truncated last frame for the end
-        frame = zstandard.ZstdDecompressor().decompressobj()
-        try:
-            parts.append(frame.decompress(data))
-        except zstandard.ZstdError as error:
-            raise _BrokenError(str(error)) from error
-        if not frame.eof:
-            raise _BrokenError("the data end in the middle of a frame")
-        data = frame.unused_data
+def _drain(source: Source, file: IO[bytes], most: int | None) -> bytes:
+    """Read what has no size to its end, or to the bound."""
+    if most is None:
+        return file.read()
+    parts, size = [], 0
+    while part := file.read(min(_STEP, most + 1 - size)):
+        parts.append(part)
+        size += len(part)
+        if size > most:
+            raise source.error(f"more than {most:,} bytes: pass max_bytes= to read more")
     return b"".join(parts)

@@ -27,7 +27,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from . import place as _place
-from .source import _zstandard, split_suffix
+from .source import split_suffix
+from .unpack import zstandard as load_zstandard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,7 +73,7 @@ class Target:
     def open(self, path: Path, *, seek: bool = False) -> IO[bytes]:
         """Open a file for writing, packed as its suffix says. The first one is the one that is read by its name, the others stand beside."""
         packing = split_suffix(path)[1]
-        zstandard = _zstandard() if packing == ".zst" else None
+        zstandard = load_zstandard() if packing == ".zst" else None
         final, old = _place.resolve(path)
         name: Path | None = None
         if old is None or stat.S_ISREG(old.st_mode):

@@ -2,12 +2,14 @@
 
 The note is a comment, ``steppe: vertices=9 undirected``, that :func:`steppe.write` leaves where a format has no word
 for something the graph has (an isolated vertex in an edge list, vertices from 0 in a format that counts from 1, float32
-weights). Other programs skip it; :func:`steppe.read` honours it, so what was written comes back the same.
+weights). Other programs skip it; :func:`steppe.read` honours it, so what was written comes back the same. It is a claim
+like any other: lines that say something else are refused, never altered to fit.
 """
 
 from __future__ import annotations
 
 import re
+import secrets
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
@@ -19,6 +21,9 @@ from ..graph import Graph
 from ..labels import Labels
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..errors import FormatError
     from .source import Source
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -28,7 +33,20 @@ NONE, NUMBER, INTEGER, REAL, REAL32 = range(5)
 _COMMENT, _LETTER, _BAD, _SLASH, _EMPTY = range(1, 6)
 
 ANY_ID = 2**63 - 1
+VERTEX_BYTES = 24  # that building a graph takes for a vertex without edges
 FIELDS = re.compile(r"[ \t]*[,;][ \t]*|[ \t]+")
+
+
+def whole(word: str) -> int | None:
+    """Return the number that a word of ASCII digits is; None for anything else, and from 2^62 on.
+
+    >>> whole("007"), whole("-1"), whole("²"), whole("9" * 5000)
+    (7, None, None, None)
+    """
+    digits = word.lstrip("0") or "0"
+    if not (word.isascii() and word.isdigit()) or len(digits) > 19:
+        return None
+    return number if (number := int(digits)) < 2**62 else None
 
 
 def line_kinds(*, comments: str = "", letter: str = "", only: str = "") -> bytes:
@@ -65,8 +83,8 @@ class Note:
         _, found, text = comment.partition("steppe:")
         for word in text.split() if found else ():
             key, _, value = word.partition("=")
-            if key in ("vertices", "first") and value.isdigit():
-                setattr(self, key, int(value))
+            if key in ("vertices", "first") and (number := whole(value)) is not None:
+                setattr(self, key, number)
             elif key in ("undirected", "directed", "unweighted") and not value:
                 setattr(self, key, True)
             elif key == "dtype" and value in ("int32", "int64", "float32", "float64"):
@@ -77,11 +95,30 @@ class Note:
         words += [k for k, v in vars(self).items() if v is True]
         return "steppe: " + " ".join(words) if words else ""
 
-    def stored(self, w: Array | None) -> Array | None:
-        """Return weights in the type the note names."""
-        if self.unweighted:
+    def kind(self, weights: int) -> int:
+        """Return the kind of weights to parse, where the format alone says ``weights``."""
+        if self.dtype is None or weights not in (NUMBER, REAL):
+            return weights
+        if self.dtype in ("float32", "float64"):
+            return REAL32 if self.dtype == "float32" else REAL
+        return INTEGER if weights == NUMBER else weights
+
+    def stored(self, w: Array | None, complain: Callable[[str, int], FormatError]) -> Array | None:
+        """Return weights in the type the note names; raise ``complain(what, entry)`` where one does not fit."""
+        if w is None:
             return None
-        return w if w is None or self.dtype is None else w.astype(self.dtype, copy=False)
+        if self.unweighted:
+            if len(w) and bool((w != 1).any()):
+                raise complain("a note says that the graph has no weights, but one is not 1", int(np.argmax(w != 1)))
+            return None
+        if self.dtype is None or w.dtype == self.dtype:
+            return w
+        with np.errstate(all="ignore"):
+            stored = w.astype(self.dtype)
+            changed = (stored != w) | (stored.astype(w.dtype) != w)
+        if changed.any():
+            raise complain(f"a note says that weights are {self.dtype}, but this one is not", int(np.argmax(changed)))
+        return stored
 
 
 def weights_note(graph: Graph) -> Note:
@@ -93,10 +130,20 @@ def weights_note(graph: Graph) -> Note:
 
 
 def parse_edges(
-    source: Source, begin: int, line: int, kinds: bytes, *, weights: int, low: int = 0, high: int = ANY_ID
+    source: Source,
+    begin: int,
+    line: int,
+    kinds: bytes,
+    *,
+    weights: int,
+    low: int = 0,
+    high: int = ANY_ID,
+    columns: str = "",
+    part: str = " ",
 ) -> tuple[Array, Array, Array | None]:
-    """Parse all lines from offset ``begin``, which is in line ``line``."""
-    fault, u, v, w = _core.text_edges(source.array[begin:], kinds, weights, low, high, threads.resolve(None))
+    """Parse all lines from offset ``begin``, which is in line ``line``; ``columns`` says what they hold if not source, target, weight."""
+    team = threads.resolve(None)
+    fault, u, v, w = _core.text_edges(source.array[begin:], kinds, weights, low, high, columns, part, team)
     _raise(source, begin, line, fault, (low, high))
     return u, v, w
 
@@ -148,7 +195,7 @@ def relabelled(u: Array, v: Array, others: Array | None = None) -> tuple[int, La
 
 
 def numbered(first: int, n: int) -> Labels | None:
-    """Return the labels of vertices numbered from ``first``."""
+    """Return the labels of vertices numbered from ``first``, both below 2^62."""
     return None if first == 0 else Labels(range(first, first + n))
 
 
@@ -160,13 +207,44 @@ def shift(u: Array, v: Array, first: int) -> None:
 
 
 def build(
-    u: Array, v: Array, w: Array | None, n: int, labels: Labels | None, *, directed: bool, note: Note | None = None
+    u: Array,
+    v: Array,
+    w: Array | None,
+    n: int,
+    labels: Labels | None,
+    *,
+    directed: bool,
+    note: Note | None = None,
+    complain: Callable[[str, int], FormatError] | None = None,
 ) -> Graph:
-    """Build the graph; an undirected note says that both directions of every edge are listed."""
+    """Build the graph; an undirected note says that both directions of every edge are listed, which is checked."""
     if note is not None and note.undirected and not directed:
+        if complain is not None:
+            check_both_ways(u, v, w, complain)
         graph = Graph._build(u, v, w, n, True, labels)
         return redirected(graph, False, both=True)
     return Graph._build(u, v, w, n, directed, labels)
+
+
+def check_both_ways(u: Array, v: Array, w: Array | None, complain: Callable[[str, int], FormatError]) -> None:
+    """Raise ``complain(what, entry)`` where an edge of an undirected graph has no opposite of the same weight."""
+    if u.dtype != v.dtype:
+        u, v = u.astype(np.int64), v.astype(np.int64)
+    weights = None if w is None else np.ascontiguousarray(w)
+    if _core.both_ways(
+        np.ascontiguousarray(u), np.ascontiguousarray(v), weights, secrets.randbits(63), threads.resolve(None)
+    ):
+        return
+    # Which one? Every distinct arc gets a number, and is counted among the arcs and among their opposites.
+    ends = [np.concatenate([u, v]), np.concatenate([v, u])]
+    arcs = np.unique(np.column_stack(ends), axis=0, return_inverse=True)[1].reshape(-1)
+    if w is not None:
+        value = np.unique(w, return_inverse=True)[1]
+        arcs = np.unique(np.column_stack([arcs, np.tile(value, 2)]), axis=0, return_inverse=True)[1].reshape(-1)
+    size = int(arcs.max()) + 1
+    here, back = np.bincount(arcs[: len(u)], minlength=size), np.bincount(arcs[len(u) :], minlength=size)
+    lonely = (here > back)[arcs[: len(u)]]
+    raise complain("the graph is undirected, but this edge has no opposite of the same weight", int(np.argmax(lonely)))
 
 
 def redirected(graph: Graph, directed: bool | None, *, both: bool = False) -> Graph:

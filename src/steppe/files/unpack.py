@@ -1,0 +1,113 @@
+"""Unpacking: .gz, .xz and .zst data, with a bound on what may come out of them.
+
+A few kilobytes can unpack to gigabytes. So nothing is unpacked at once: the packed bytes are fed, and the unpacked ones taken, in steps, and
+the first step beyond the bound ends it. All three formats may hold several streams one after another, and a stream that breaks off is an error.
+"""
+
+from __future__ import annotations
+
+import lzma
+import zlib
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from ..errors import SteppeError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+MAGIC = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00", ".zst": b"\x28\xb5\x2f\xfd"}
+_STEP = 1 << 22  # bytes to unpack at a time
+_FED = 1 << 16  # packed bytes to feed at a time: what a stream leaves over is copied, and there may be many short ones
+_XZ_MEMORY = 1 << 28  # for the dictionary: the largest level of xz needs 65 MiB
+_ZST_BLOCK, _ZST_LEAST = 1 << 17, 4  # four bytes can be a block of 128 KiB
+
+
+class BrokenError(Exception):
+    """The packed data are damaged or end too early."""
+
+
+class TooLargeError(Exception):
+    """The data unpack to more than the bound."""
+
+
+def unpack(data: memoryview, packing: str, most: int) -> bytes:
+    """Return the unpacked data; raise where they are broken, or more than ``most`` bytes."""
+    out = BytesIO()
+    try:
+        {".gz": _gzip, ".xz": _xz, ".zst": _zstd}[packing](data, out, most)
+    except (zlib.error, lzma.LZMAError, EOFError) as error:
+        raise BrokenError(str(error)) from error
+    return out.getvalue()
+
+
+def _put(out: BytesIO, part: bytes, most: int) -> None:
+    if out.tell() + len(part) > most:
+        raise TooLargeError
+    out.write(part)
+
+
+def _gzip(data: memoryview, out: BytesIO, most: int) -> None:
+    while data:
+        if data[0] == 0:  # padding behind the last member
+            if any(data):
+                raise BrokenError("neither zeros nor another member behind the end")
+            return
+        member, at, fed = zlib.decompressobj(wbits=31), 0, b""
+        while not member.eof:
+            if not fed:
+                fed = bytes(data[at : at + _FED])
+                at += len(fed)
+                if not fed:
+                    raise BrokenError("the data end too early")
+            _put(out, member.decompress(fed, _STEP), most)
+            fed = member.unconsumed_tail
+        data = data[at - len(member.unused_data) :]
+
+
+def _xz(data: memoryview, out: BytesIO, most: int) -> None:
+    while data:
+        if data[0] == 0 and not any(data):
+            if len(data) % 4:
+                raise BrokenError("padding that is no multiple of four bytes")
+            return
+        stream = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+        at = 0
+        while not stream.eof:
+            fed = b""
+            if stream.needs_input:
+                fed = bytes(data[at : at + _FED])
+                at += len(fed)
+                if not fed:
+                    raise BrokenError("the data end too early")
+            _put(out, stream.decompress(fed, _STEP), most)
+        data = data[at - len(stream.unused_data) :]
+
+
+def zstandard() -> ModuleType:
+    """Return the package that knows .zst, or say how to get it."""
+    try:
+        import zstandard as package
+    except ImportError as error:
+        raise SteppeError("files ending in .zst need the zstandard package: pip install steppe[zstd]") from error
+    return package
+
+
+def _zstd(data: memoryview, out: BytesIO, most: int) -> None:
+    package = zstandard()
+    while data:  # frame by frame: a stream reader would take a truncated last frame for the end
+        frame = package.ZstdDecompressor().decompressobj()
+        at = 0
+        while not frame.eof:
+            # So little that even the densest blocks stay near the bound.
+            room = (most - out.tell()) // _ZST_BLOCK * _ZST_LEAST
+            fed = bytes(data[at : at + min(max(room, 64), _FED)])
+            at += len(fed)
+            if not fed:
+                raise BrokenError("the data end in the middle of a frame")
+            try:
+                part = frame.decompress(fed)
+            except package.ZstdError as error:
+                raise BrokenError(str(error)) from error
+            _put(out, part, most)
+        data = data[at - len(frame.unused_data) :]
