@@ -60,6 +60,9 @@ BAD = {
     "names, too many": ("km,from,to\n5,Ulm,Bonn\n7,Bonn,Kiel,8\n", 3, "expected 3 columns"),
     "no number": ("weight,source,target\n5,1,2\nx,2,3\n", 3, "expected a weight"),
     "open quote": ('name,source,target,weight\n"x,1,2,5\n', 2, "expected"),
+    "a thousand columns": ("source,target" + ",x" * 5000 + "\n", 1, "at most 1000 columns"),
+    "names, a thousand columns": ("source,target\na" + ",b" * 5000 + "\n", 2, "expected 2 columns"),
+    "names, quoted, a thousand columns": ('source,target\n"a"' + ",b" * 5000 + "\n", 2, "expected 2 columns"),
     "empty id": ("weight,source,target\n5,,2\n", 2, "vertex"),
 }
 

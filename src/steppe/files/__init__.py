@@ -65,7 +65,7 @@ def read(
         a directed file; ``True`` takes every line of an undirected one as one arc.
     max_bytes : int, optional
         The most memory to take on the word of the file alone: what it may unpack to, and what the arrays may take for vertices that its header
-        counts but no line mentions. Default: 64 times the packed size + 4 MiB, and 64 times the (unpacked) size + 64 MiB.
+        counts but no line mentions. Default: 64 times the packed size + 1 MiB, and 64 times the (unpacked) size + 64 MiB.
 
     Returns
     -------

@@ -59,7 +59,7 @@ def _read_head(source: Source) -> _Head:
         elif word[0] == "c" or word in ("t", "n"):
             continue
         else:
-            head.begin, head.first, head.fields = offset, number, text.FIELDS.split(content)
+            head.begin, head.first, head.fields = offset, number, text.FIELDS.split(content, 8)
             break
     return head
 

@@ -56,11 +56,13 @@ def _read_head(source: Source, format: str, directed: bool | None) -> _Head:  # 
         elif content:
             if table and head.heading is None:
                 head.part, words = _words(content, format)
+                if len(words) > names.MOST_COLUMNS:
+                    raise source.error(f"expected at most {names.MOST_COLUMNS} columns", number)
                 if not any(map(names.is_number, words)):
                     head.heading = heading.read(source, words, number, directed)
                     continue
             head.begin, head.line, head.content = offset, number, content
-            head.columns = len(text.FIELDS.split(content))
+            head.columns = len(text.FIELDS.split(content, names.MOST_COLUMNS))
             break
     return head
 
@@ -70,7 +72,7 @@ def _words(content: str, format: str) -> tuple[str, list[str]]:  # noqa: A002
     part = names.separator(content, format)
     found = names.fields(content, part) if part in content else None
     if found is None:
-        return " ", text.FIELDS.split(content)
+        return " ", text.FIELDS.split(content, names.MOST_COLUMNS)
     return part, [one.text for one in found]
 
 

@@ -9,8 +9,6 @@ is checked, and honoured where it says that integers in the file mean floats.
 
 from __future__ import annotations
 
-import contextlib
-import math
 from array import array
 from typing import IO, TYPE_CHECKING, Any
 
@@ -155,15 +153,15 @@ def _read_array(
     for offset, line, content in source.lines():
         if offset < begin or content.startswith("%"):
             continue
-        for word in content.split():
-            value: int | float = float("nan")
-            with contextlib.suppress(ValueError, OverflowError):
-                value = int(word) if whole else float(word)
-                values.append(value)
-            if "_" in word or not word.isascii():  # Python's idea of a number, not the format's
-                value = float("nan")
-            if math.isnan(value) or value == float("-inf"):
-                raise source.error(f"expected a number, found {word[:80]!r}", line)
+        try:
+            if "_" in content or not content.isascii():  # Python's idea of a number, not the format's
+                raise ValueError
+            values.extend(map(int if whole else float, content.split()))
+        except (ValueError, OverflowError):
+            bad = next((word for word in content.split() if _number(word, whole) is None), content)
+            raise source.error(f"expected a number, found {bad[:80]!r}", line) from None
+        if "n" in content.lower() and any(_number(word, whole) is None for word in content.split()):
+            raise source.error(f"expected numbers (or +inf, no edge), found {content[:80]!r}", line)
     start = {"general": -n, "symmetric": 0, "skew-symmetric": 1}[symmetry]
     expected = {"general": n * n, "symmetric": n * (n + 1) // 2, "skew-symmetric": n * (n - 1) // 2}[symmetry]
     if len(values) != expected:
@@ -182,6 +180,16 @@ def _read_array(
     edge = w != 0
     u, v, w = row[edge], column[edge], w[edge]
     return _with_negated(source, (u, v, w), begin, size_line) if symmetry == "skew-symmetric" else (u, v, w)
+
+
+def _number(word: str, whole: bool) -> int | float | None:
+    """Return a value, or None for what cannot be one."""
+    try:
+        value = int(word) if whole else float(word)
+    except ValueError:
+        return None
+    fits = -(2**63) <= value < 2**63 if whole else value > float("-inf")  # nor NaN
+    return value if fits and word.isascii() and "_" not in word else None
 
 
 def write(graph: Graph, file: IO[bytes]) -> None:

@@ -52,7 +52,7 @@ def read(source: Source, *, directed: bool | None) -> Graph:
         raise source.error(f"expected {n} lines of neighbours, found more", _row_line(source, begin, n))
     lengths = lengths[:n]
     missing = n - len(lengths)
-    source.allow(missing, text.VERTEX_BYTES, "vertices without a line", line)
+    source.allow(missing, 2 * text.VERTEX_BYTES, "vertices without a line", line)
     lengths = np.concatenate([lengths, np.zeros(missing, dtype=np.int64)])
     extra = int(fmt[0]) + ncon
     if fmt == "100" and len(numbers) in (m, 2 * m) and len(numbers) != 2 * m + n:

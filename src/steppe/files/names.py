@@ -31,6 +31,10 @@ _WHOLE = re.compile(r"[+-]?[0-9]+")
 _INFINITY = re.compile(r"\+?inf(inity)?", re.IGNORECASE | re.ASCII)
 
 
+MOST_COLUMNS = 1000
+"""More are refused: a line of a million separators is no table, and a million objects are."""
+
+
 class Field(NamedTuple):
     """One field of a line."""
 
@@ -52,11 +56,13 @@ def separator(line: str, format: str) -> str:  # noqa: A002
 
 
 def fields(line: str, part: str) -> list[Field] | None:
-    """Return the fields of a line; None where quotes do not match.
+    """Return the fields of a line, no more than one above MOST_COLUMNS; None where quotes do not match.
 
     >>> fields('Ulm, "Rye, NY" ,7', ",")
     [Field(text='Ulm', quoted=False), Field(text='Rye, NY', quoted=True), Field(text='7', quoted=False)]
     """
+    if '"' not in line:
+        return [Field(text.strip(" "), quoted=False) for text in line.split(part, MOST_COLUMNS)]
     found, at, size = [], 0, len(line)
     while True:
         while at < size and line[at] == " ":
@@ -82,7 +88,7 @@ def fields(line: str, part: str) -> list[Field] | None:
                 return None
             at = end
         found.append(Field(text, quoted))
-        if at == size:
+        if at == size or len(found) > MOST_COLUMNS:
             return found
         if line[at] != part:
             return None

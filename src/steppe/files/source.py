@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 _MAPPED = b"\x93STEPPE\n"
 _HEAD = 4096
 _STEP = 1 << 24  # bytes that one thread reads at a time
-RATIO, UNPACKED, CLAIMED = 64, 1 << 22, 1 << 26
-"""Unless ``max_bytes`` says otherwise, a file unpacks to at most 64 times its size + 4 MiB, and its counts may make arrays of 64 times the (unpacked)
+RATIO, UNPACKED, CLAIMED = 64, 1 << 20, 1 << 26
+"""Unless ``max_bytes`` says otherwise, a file unpacks to at most 64 times its size + 1 MiB, and its counts may make arrays of 64 times the (unpacked)
 size + 64 MiB."""
 
 

@@ -236,11 +236,11 @@ def check_both_ways(u: Array, v: Array, w: Array | None, complain: Callable[[str
     ):
         return
     # Which one? Every distinct arc gets a number, and is counted among the arcs and among their opposites.
-    ends = [np.concatenate([u, v]), np.concatenate([v, u])]
-    arcs = np.unique(np.column_stack(ends), axis=0, return_inverse=True)[1].reshape(-1)
-    if w is not None:
-        value = np.unique(w, return_inverse=True)[1]
-        arcs = np.unique(np.column_stack([arcs, np.tile(value, 2)]), axis=0, return_inverse=True)[1].reshape(-1)
+    columns = [np.concatenate([u, v]), np.concatenate([v, u])] + ([] if w is None else [np.tile(w, 2)])
+    arcs = np.zeros(2 * len(u), dtype=np.int64)
+    for column in columns:  # fewer than 2^31 different numbers each, so that two of them make one
+        value = np.unique(column, return_inverse=True)[1].reshape(-1)
+        arcs = np.unique(arcs * (int(value.max()) + 1) + value, return_inverse=True)[1].reshape(-1)
     size = int(arcs.max()) + 1
     here, back = np.bincount(arcs[: len(u)], minlength=size), np.bincount(arcs[len(u) :], minlength=size)
     lonely = (here > back)[arcs[: len(u)]]
