@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import steppe as sp
+from steppe import _core
 from test_files import MTX, arcs, labels, put
 
 NOTES = {
@@ -67,6 +68,19 @@ def test_one_missing_direction_among_many(tmp_path):
         sp.read(path)
     opposites = [i + 1 for i, line in enumerate(lines) if line.startswith(f"a {b} {a} ")]
     assert caught.value.line in (place + 1, *opposites)
+
+
+@pytest.mark.parametrize("dtype", [None, np.int32, np.int64, np.float32, np.float64])
+def test_both_ways_is_what_it_says(dtype):
+    """On edges of three vertices and three weights, both answers are frequent."""
+    rng, seen = np.random.default_rng(6), set()
+    for key in range(2000):
+        u, v, w = rng.integers(0, 3, (3, rng.integers(0, 7)))
+        weights = None if dtype is None else w.astype(dtype)
+        there, back = ([*zip(a, b, w * (dtype is not None), strict=True)] for a, b in ((u, v), (v, u)))
+        assert _core.both_ways(u, v, weights, key, 2) == (sorted(there) == sorted(back))
+        seen.add(sorted(there) == sorted(back))
+    assert seen == {False, True}
 
 
 def test_flags_of_binaries_are_checked(tmp_path):
