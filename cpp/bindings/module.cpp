@@ -25,6 +25,8 @@ void bind_pages(nanobind::module_& m);
 NB_MODULE(_core, m) {
     using namespace steppe::bindings;
     m.doc() = "The native core of steppe. Arguments are checked in Python; use the steppe package, not this module.";
+    // A daemon thread keeps its graph when the process ends: Python never lets go of such a thread's frames.
+    nanobind::set_leak_warnings(false);
     bind_calls(m);
     bind_bfs(m);
     bind_graph(m);
