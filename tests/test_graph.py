@@ -119,9 +119,9 @@ def test_from_scipy(name, kind):
     assert [a for a in arcs(both) if a[2] and a[0] > a[1]] == [(1, 0, 2.5), (2, 0, 4.0), (2, 1, 1.5)]
 
 
-def test_from_scipy_keeps_explicit_zeros_and_duplicates():
+def test_from_scipy_keeps_explicit_zeros_and_adds_duplicates():
     g = sp.Graph.from_scipy(sparse.coo_array(([0, 5, 7], ([0, 0, 0], [1, 2, 2])), shape=(3, 3)))
-    assert arcs(g) == [(0, 1, 0), (0, 2, 5), (0, 2, 7)]
+    assert arcs(g) == [(0, 1, 0), (0, 2, 12)]
 
 
 @pytest.mark.parametrize(
@@ -157,6 +157,30 @@ def test_from_networkx_with_another_attribute_and_plain_nodes():
     named = sp.Graph.from_networkx(nx.relabel_nodes(G, float))
     assert named.labels.tolist() == [0.0, 1.0, 2.0, 3.0]
     assert named.index(2.0) == 2
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph])
+def test_from_networkx_with_a_function(kind):
+    """As NetworkX asks it: ends and attributes; None hides an edge; it may depend on the direction."""
+    G = kind([("a", "b", {"km": 3}), ("b", "c", {"km": 4}), ("a", "c", {"km": 1})])
+
+    def km(data):
+        return sum(d["km"] for d in data.values()) if G.is_multigraph() else data["km"]
+
+    functions = {
+        "twice": lambda u, v, data: 2 * km(data),
+        "hidden": lambda u, v, data: None if km(data) == 1 else km(data),
+        "uphill": lambda u, v, data: km(data) + 10 * (u < v),
+        "one way": lambda u, v, data: km(data) if u < v else None,
+    }
+    for name, weight in functions.items():
+        g = sp.Graph.from_networkx(G, weight=weight)
+        assert g.directed == (G.is_directed() or name in ("uphill", "one way"))
+        for source in G:
+            expected = nx.single_source_dijkstra_path_length(G, source, weight=weight)
+            assert sp.sssp(g, source).verify().to_dict() == expected
+    with pytest.raises(sp.GraphError, match="weight must be"):
+        sp.Graph.from_networkx(G, weight=3)
 
 
 # Facts --------------------------------------------------------------------------------------------------------------
@@ -233,11 +257,12 @@ def test_a_graph_cannot_be_changed():
 
 def test_the_arrays_given_stay_the_callers():
     indptr, indices, weights = np.array([0, 1, 1]), np.array([1], dtype=np.int32), np.array([2.0])
-    g = sp.Graph.from_csr(indptr, indices, weights)
-    assert np.shares_memory(g.weights, weights)
+    assert not np.shares_memory(sp.Graph.from_csr(indptr, indices, weights).weights, weights)
+    assert np.shares_memory(sp.Graph.from_csr(indptr, indices, weights, copy=False).weights, weights)
     assert all(a.flags.writeable for a in (indptr, indices, weights))
     matrix = sparse.csr_array(np.eye(3))
-    sp.Graph.from_scipy(matrix)
+    for copy_it in (True, False):
+        assert np.shares_memory(sp.Graph.from_scipy(matrix, copy=copy_it).weights, matrix.data) is not copy_it
     matrix.data[0] = 5
 
 

@@ -12,6 +12,7 @@
 
 #include "calls.hpp"
 #include "csr.hpp"
+#include "guard.hpp"
 #include "watch.hpp"
 
 namespace steppe::bindings {
@@ -72,26 +73,43 @@ struct Arrays {
     }
 };
 
+// Raises FormatError if pages of a mapped file were lost since `faults` was read: what was computed is no answer.
+inline void check_maps(uint32_t faults) {
+    if (guard::replaced.load() == faults) return;
+    const nb::object error = nb::module_::import_("steppe.errors").attr("FormatError");
+    PyErr_SetString(error.ptr(), "a file was truncated, or could not be read, while it was mapped");
+    throw nb::python_error();
+}
+
 // A Watch that, at most every 20 ms, runs Python's signal handlers and the progress callback (a callable or None).
 class PythonWatch : public Watch {
   public:
     explicit PythonWatch(nb::handle progress)
         : Watch([this](int64_t done) { return ask(done); }), progress_(progress) {}
 
-    // Runs f without the GIL; raises what stopped it, if anything did.
+    // Runs f without the GIL; raises what stopped it, if anything did, and if a mapped file lost pages meanwhile.
     template <class F>
     auto run(F f) {
+        const uint32_t faults = guard::replaced.load();
+        using Result = decltype(f(static_cast<Watch&>(*this)));
+        std::optional<std::conditional_t<std::is_void_v<Result>, bool, Result>> result;
         bool ending = false, forked = false;
         {
             Call call(*this);
             call_ = &call;
             try {
-                return f(static_cast<Watch&>(*this));
+                if constexpr (std::is_void_v<Result>) f(static_cast<Watch&>(*this)), result = true;
+                else result.emplace(f(static_cast<Watch&>(*this)));
             } catch (const Interrupted&) {
                 ending = call.is_ending();
                 forked = call.is_forked();
             }
         }  // the GIL is held again from here on
+        if (result) {
+            check_maps(faults);
+            if constexpr (std::is_void_v<Result>) return;
+            else return std::move(*result);
+        }
         if (error_) throw std::move(*error_);
         if (ending) raise_exit();
         throw std::runtime_error(forked ? "a forked child cannot go on with a call that its parent had begun"

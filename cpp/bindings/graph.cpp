@@ -1,6 +1,7 @@
-// Bindings of build.hpp.
+// Bindings of build.hpp and prove.hpp.
 #include "arrays.hpp"
 #include "build.hpp"
+#include "prove.hpp"
 
 namespace steppe::bindings {
 
@@ -32,6 +33,29 @@ void bind_graph(nb::module_& m) {
             });
         },
         "weights"_a, "threads"_a);
+
+    // (fault, place, smallest, largest, mean); the fault is a number of RowFault.
+    m.def(
+        "prove_rows",
+        [](InOf<int64_t> indptr, In indices, std::optional<In> weights, bool both, uint64_t key, bool mapped,
+           int threads) {
+            const Arrays arrays{indptr, indices, weights};
+            if (weights) same_size(indices.size(), weights->size(), "prove_rows");
+            auto run = [&](auto vertex, auto w) {
+                using V = decltype(vertex);
+                using W = decltype(w);
+                const auto g = arrays.csr<V, W>();
+                const auto f = without_gil([&](Watch& watch) {
+                    return prove_rows(g, static_cast<int64_t>(indices.size()), both, key, mapped, threads, watch);
+                });
+                return nb::make_tuple(static_cast<int>(f.fault), f.place, f.smallest, f.largest, f.mean);
+            };
+            return with_vertex(indices, [&](auto vertex) {
+                if (!weights) return run(vertex, int32_t{});
+                return with_weight(*weights, [&](auto w) { return run(vertex, w); });
+            });
+        },
+        "indptr"_a, "indices"_a, "weights"_a.none(), "both"_a, "key"_a, "mapped"_a, "threads"_a);
 
     m.def(
         "build_csr",

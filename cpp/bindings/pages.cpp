@@ -1,4 +1,4 @@
-// Bindings for whoever reads a mapped graph piece by piece (src/steppe/gpu/slots.py).
+// Bindings for whoever maps a graph (src/steppe/files/mapped.py) or reads one piece by piece (src/steppe/gpu/slots.py).
 #include "pages.hpp"
 
 #include <cstring>
@@ -47,6 +47,19 @@ void bind_pages(nb::module_& m) {
             without_gil([&](Watch&) { gather(from, item, p, s, pieces, to, total, threads); });
         },
         "array"_a, "places"_a, "starts"_a, "out"_a, "threads"_a);
+    // Watches over a mapping as long as it lives; see guard.hpp.
+    nb::class_<Guard>(m, "Guard")
+        .def(
+            "__init__",
+            [](Guard* self, int file, nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu, nb::ndim<1>> mapping) {
+                new (self) Guard(file, reinterpret_cast<uintptr_t>(mapping.data()), mapping.nbytes());
+            },
+            "file"_a, "mapping"_a)
+        .def_prop_ro("faulted", &Guard::faulted)
+        .def_prop_ro("identity", [](const Guard& self) {
+            const Identity i = self.identity();
+            return nb::make_tuple(i.device, i.inode, i.size, i.modified, i.changed);
+        });
     // Lets go of the pages of elements [first, last) of an array mapped from a file.
     m.def(
         "release",

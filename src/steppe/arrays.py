@@ -47,6 +47,18 @@ def read_only(array: Array) -> Array:
     return view
 
 
+def owned(array: Array, given: object) -> Array:
+    """Return what was made of a caller's array, copied if it may still be theirs.
+
+    >>> a = np.arange(3)
+    >>> owned(a, a) is a, np.shares_memory(owned(a[1:], a), a), owned(a, [0, 1, 2]) is a
+    (False, False, True)
+    """
+    if isinstance(given, (list, tuple, range)) or not np.may_share_memory(array, np.asarray(given)):
+        return array
+    return array.copy()
+
+
 def ids(values: npt.ArrayLike, name: str) -> Array:
     """Return vertex ids as int32 or int64 without changing any."""
     array = np.asarray(values)

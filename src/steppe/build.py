@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,8 +11,8 @@ from . import _core, threads
 from .arrays import Array, ids, vertex_count, vertex_dtype
 from .errors import GraphError
 
-Facts = tuple[int | float, int | float, float]
-"""Smallest, largest and mean weight."""
+if TYPE_CHECKING:
+    from .proof import Facts
 
 
 def weight_facts(weights: Array) -> Facts:
@@ -45,17 +47,19 @@ def rows_of_edges(
     return indptr, indices, weights, facts
 
 
-def checked_rows(indptr: npt.ArrayLike, indices: npt.ArrayLike) -> tuple[npt.NDArray[np.int64], Array]:
-    """Return rows given by a caller in the types that are stored; without a copy where they have them."""
+def stored_rows(indptr: npt.ArrayLike, indices: npt.ArrayLike) -> tuple[npt.NDArray[np.int64], Array]:
+    """Return rows given by a caller in the types that are stored, without a copy where they have them; they are yet to be proven."""
     rows = np.ascontiguousarray(indptr)
-    if rows.ndim != 1 or len(rows) == 0 or rows.dtype.kind not in "iu":
+    if rows.ndim != 1 or len(rows) == 0 or rows.dtype.kind not in "iu" or np.ndim(indptr) != 1:
         raise GraphError("indptr must be a one-dimensional array of n + 1 integers")
+    if rows.dtype == np.uint64 and rows.max() > np.iinfo(np.int64).max:
+        raise GraphError("indptr must rise from 0 to len(indices)")
     rows = rows.astype(np.int64, copy=False)
-    n = len(rows) - 1
     columns = ids(indices, "indices")
-    if rows[0] != 0 or rows[-1] != len(columns) or (n and bool((np.diff(rows) < 0).any())):
-        raise GraphError(f"indptr must rise from 0 to len(indices) = {len(columns)}")
-    _, _, _, bad, _ = _core.edge_facts(columns, columns, n, threads.available())
-    if bad >= 0:
-        raise GraphError(f"indices[{bad}] is {columns[bad]}: vertex ids must be 0…{n - 1}")
-    return rows, columns.astype(vertex_dtype(n), copy=False)
+    kind = vertex_dtype(len(rows) - 1)
+    if columns.dtype != kind and kind == np.int32 and columns.size:
+        low, high = int(columns.min()), int(columns.max())
+        if low < 0 or high >= len(rows) - 1:  # before they are narrowed
+            bad = int(np.argmax((columns < 0) | (columns >= len(rows) - 1)))
+            raise GraphError(f"indices[{bad}] is {columns[bad]}: vertex ids must be 0…{len(rows) - 2}")
+    return rows, columns.astype(kind, copy=False)

@@ -34,12 +34,12 @@ class FormatError(GraphError):
     Attributes
     ----------
     file : str
-        The file's name, ``"<stdin>"`` for standard input.
+        The file's name, ``"<stdin>"`` for standard input, ``"<mapped file>"`` where native code met it.
     line : int or None
         The line, counted from 1; None for binary formats.
     """
 
-    def __init__(self, message: str, *, file: str, line: int | None = None) -> None:
+    def __init__(self, message: str, *, file: str = "<mapped file>", line: int | None = None) -> None:
         super().__init__(f"{file}{'' if line is None else f':{line}'}: {message}")
         self.message = message
         self.file = file

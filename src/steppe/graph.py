@@ -3,30 +3,35 @@
 ``indptr`` (int64, n + 1) and ``indices`` hold the out-edges of every vertex; ``weights`` runs beside ``indices`` or is None. Weights are stored
 as int32, int64, float32 or float64 (:func:`steppe.arrays.stored_weights`): one list of types for the core, the kernels and the files. An undirected
 graph stores both directions of every edge. Nothing changes after construction, so a graph may be shared by threads; facts that cost a
-pass (reverse graph, symmetry) are computed once, when first asked for, under a lock.
+pass (reverse graph, symmetry) are computed once, when first asked for, under a lock. Rows of files and lent rows are proven when asked for
+(:mod:`steppe.proof`). A graph keeps its reverse, not the other way round: no cycles, so memory is free with the last reference.
 """
 
 from __future__ import annotations
 
+import weakref
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core, locks, threads
-from .arrays import Array, ids, is_mapped, label_array, read_only, stored_weights
-from .build import Facts, checked_rows, rows_of_edges, weight_facts
+from .arrays import Array, ids, is_mapped, label_array, owned, read_only, stored_weights
+from .build import rows_of_edges, stored_rows, weight_facts
 from .errors import GraphError
 from .labels import Labels
 from .labels import relabel as _relabel
+from .proof import Claim, Facts, LentRows, Row, Rows, prove
+from .vertices import Vertices
 
 if TYPE_CHECKING:
     import networkx as nx
 
+    from .convert import Weight
 
 @locks.opened_in_child
-class Graph:
+class Graph(Vertices):
     """An immutable graph. Build one with :meth:`from_edges`, :meth:`from_csr`, :meth:`from_scipy`, :meth:`from_networkx` or :func:`steppe.read`.
 
     Attributes
@@ -52,16 +57,16 @@ class Graph:
     [2, 1, 0]
     """
 
-    num_vertices: int
     num_edges: int
-    indptr: npt.NDArray[np.int64]
-    indices: Array
-    weights: Array | None
+    indptr: npt.NDArray[np.int64] = Row(0)  # type: ignore[assignment]
+    indices: Array = Row(1)  # type: ignore[assignment]
+    weights: Array | None = Row(2)  # type: ignore[assignment]
     directed: bool
     min_weight: int | float
     max_weight: int | float
     mean_weight: float
-    _labels: Labels | None
+    _rows: Rows  # for types and sizes
+    _claim: Claim | None
     _lock: locks.Lock
     _cache: dict[Any, Any]
 
@@ -78,8 +83,9 @@ class Graph:
         labels: Labels | None,
         directed: bool,
         facts: Facts | None = None,
+        claim: Claim | None = None,
     ) -> Self:
-        """Wrap checked arrays. ``facts`` (min, max, mean weight) saves a pass when they are known."""
+        """Wrap checked arrays, or such as ``claim`` proves. ``facts`` (min, max, mean weight) saves a pass when they are known."""
         self = cls.__new__(cls)
         n = len(indptr) - 1
         if labels is not None and len(labels) != n:
@@ -87,11 +93,13 @@ class Graph:
         if facts is None:
             facts = (1, 1, 1.0) if weights is None else weight_facts(weights)
         low, high, mean = facts
+        rows = (read_only(indptr), read_only(indices), None if weights is None else read_only(weights))
+        if claim is None:
+            vars(self).update(zip(("indptr", "indices", "weights"), rows, strict=True))
         # Past __setattr__, which refuses.
         vars(self).update(
-            indptr=read_only(indptr),
-            indices=read_only(indices),
-            weights=None if weights is None else read_only(weights),
+            _rows=rows,
+            _claim=claim,
             num_vertices=n,
             num_edges=len(indices),
             directed=directed,
@@ -175,11 +183,14 @@ class Graph:
         *,
         labels: npt.ArrayLike | None = None,
         directed: bool = True,
+        copy: bool = True,
     ) -> Self:
         """Build a graph from rows: the out-edges of u are ``indices[indptr[u]:indptr[u + 1]]``.
 
-        Arrays that already have the stored types are not copied; do not change them afterwards. ``directed=False`` says that both
-        directions are there; it does not add them.
+        ``directed=False`` says that both directions of every edge are there, with the same weight; it does not add them.
+
+        ``copy=False`` keeps arrays that have the stored types, and is your promise not to change them. A change then gives wrong answers
+        or a GraphError: they are looked at before each search. A change while a search runs is beyond that.
 
         Examples
         --------
@@ -187,84 +198,55 @@ class Graph:
         >>> sp.Graph.from_csr([0, 1, 1], [1], [7]).num_edges
         1
         """
-        rows, columns = checked_rows(indptr, indices)
+        return cls._from_rows(indptr, indices, weights, labels=labels, directed=directed, copy=copy, lent=not copy)
+
+    @classmethod
+    def _from_rows(
+        cls, indptr: Any, indices: Any, weights: Any, *, labels: Any = None, directed: bool, copy: bool, lent: bool
+    ) -> Self:
+        """Prove rows and keep them, or a copy; ``lent``: somebody else has them, too."""
+        rows, columns = stored_rows(indptr, indices)
         w = None if weights is None else stored_weights(weights)
         if w is not None and len(w) != len(columns):
             raise GraphError(f"ragged edges: {len(columns)} indices, {len(w)} weights")
         named = None if labels is None else Labels(label_array(labels, "labels")).check()
-        return cls._make(rows, columns, w, labels=named, directed=directed)
+        if copy:
+            rows, columns, w = owned(rows, indptr), owned(columns, indices), None if w is None else owned(w, weights)
+        facts = prove((rows, columns, w), directed=directed)
+        claim = LentRows((rows, columns, w), facts) if lent else None
+        return cls._make(rows, columns, w, labels=named, directed=directed, facts=facts, claim=claim)
 
     @classmethod
-    def from_scipy(cls, matrix: Any, *, directed: bool = True) -> Self:
+    def from_scipy(cls, matrix: Any, *, directed: bool = True, copy: bool = True) -> Self:
         """Build a graph from a SciPy sparse matrix or array: an entry (i, j) is an edge i → j, explicit zeros included.
 
-        ``directed=False`` adds the opposite of every entry (the smaller of two weights then counts, as in SciPy).
+        Entries that a COO matrix lists twice are added up, as everywhere in SciPy; a CSR matrix is taken as it is, and of entries that stand
+        there twice the smaller counts, as in ``scipy.sparse.csgraph``. The matrix is not changed.
+
+        ``directed=False`` adds the opposite of every entry (the smaller of two weights then counts, as in SciPy). ``copy`` is that of
+        :meth:`from_csr`; other layouts than CSR are copied anyway.
         """
-        if not hasattr(matrix, "tocoo"):
+        if not hasattr(matrix, "tocsr"):
             raise GraphError(f"from_scipy takes a sparse matrix or array, not {type(matrix).__name__}")
         if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
             raise GraphError(f"the matrix must be square, not {matrix.shape}")
-        if matrix.format == "csr" and directed:
-            return cls.from_csr(matrix.indptr, matrix.indices, matrix.data)
-        coo = matrix.tocoo()
-        row, column = (coo.coords[0], coo.coords[1]) if hasattr(coo, "coords") else (coo.row, coo.col)
-        return cls.from_edges(row, column, coo.data, num_vertices=matrix.shape[0], directed=directed)
+        csr = matrix.tocsr()
+        theirs, rows = csr is matrix and directed, (csr.indptr, csr.indices, csr.data)
+        graph = cls._from_rows(*rows, directed=True, copy=copy and theirs, lent=theirs and not copy)
+        if directed:
+            return graph
+        sources = np.repeat(np.arange(graph.num_vertices, dtype=graph.indices.dtype), graph.degrees)
+        return cls._build(sources, graph.indices, graph.weights, graph.num_vertices, False, None)
 
     @classmethod
-    def from_networkx(cls, graph: nx.Graph[Any], *, weight: str | None = "weight") -> Self:
-        """Build a graph from a NetworkX graph; its nodes become the labels. Edges without the attribute weigh 1."""
-        nodes = list(graph)
-        place = {node: i for i, node in enumerate(nodes)}
-        triples = [(place[a], place[b], w) for a, b, w in graph.edges(data=weight or "weight", default=1)]
-        u = np.array([t[0] for t in triples], dtype=np.int64)
-        v = np.array([t[1] for t in triples], dtype=np.int64)
-        w = None if weight is None else stored_weights([t[2] for t in triples] or np.empty(0, dtype=np.int32))
-        plain = nodes == list(range(len(nodes))) and all(type(node) is int for node in nodes)
-        labels = None if plain else Labels.of_objects(nodes)
-        return cls._build(u, v, w, len(nodes), graph.is_directed(), labels)
+    def from_networkx(cls, graph: nx.Graph[Any], *, weight: str | Weight | None = "weight") -> Self:
+        """Build a graph from a NetworkX graph; its nodes become the labels. Edges without the attribute weigh 1.
 
-    # Vertices and labels --------------------------------------------------------------------------------------------
-
-    @property
-    def labels(self) -> Array | None:
-        """The label of every vertex, or None where labels are simply 0…n-1."""
-        return None if self._labels is None else self._labels.array
-
-    def index(self, label: Any) -> int:
-        """Return the vertex 0…n-1 that has this label.
-
-        >>> import steppe as sp
-        >>> sp.Graph.from_edges([10], [20], relabel=True).index(20)
-        1
+        ``weight`` may be a function of an edge's ends and its attributes, as in NetworkX: it returns a number, or None for "no edge".
         """
-        if self._labels is not None:
-            return self._labels.index(label)
-        whole = isinstance(label, (int, np.integer)) and not isinstance(label, bool)
-        if not whole or not 0 <= label < self.num_vertices:
-            raise GraphError(f"vertex {label!r} is not in the graph: its vertices are 0…{self.num_vertices - 1}")
-        return int(label)
+        from .convert import networkx_edges
 
-    def indices_of(self, labels: Any) -> npt.NDArray[np.int64]:
-        """Return the vertices that have these labels, as an array."""
-        if self._labels is not None:
-            return self._labels.indices(labels)
-        array = np.asarray(labels)
-        if array.size == 0:
-            return np.empty(0, dtype=np.int64)
-        if array.ndim != 1 or array.dtype.kind not in "iu":
-            raise GraphError("vertices must be given as a one-dimensional list of integers")
-        bad = (array < 0) | (array >= self.num_vertices)
-        if bad.any():
-            raise GraphError(f"vertex {array[bad][0]} is not in the graph: it has {self.num_vertices} vertices")
-        return array.astype(np.int64)
-
-    def label(self, index: int) -> Any:
-        """Return the label of vertex ``index``."""
-        return int(index) if self._labels is None else self._labels.take(np.array([index])).tolist()[0]
-
-    def labels_of(self, indices: Array) -> Array:
-        """Return the labels of these vertices."""
-        return indices if self._labels is None else self._labels.take(indices)
+        return cls._build(*networkx_edges(graph, weight))
 
     # Facts ----------------------------------------------------------------------------------------------------------
 
@@ -276,12 +258,14 @@ class Graph:
     @property
     def is_integer(self) -> bool:
         """Whether distances are integers: integer weights, or none."""
-        return self.weights is None or self.weights.dtype.kind == "i"
+        weights = self._rows[2]
+        return weights is None or weights.dtype.kind == "i"
 
     @cached_property
     def is_mapped(self) -> bool:
         """Whether the edges lie in a file that is mapped for reading: the kernel may then drop and read them again."""
-        return is_mapped(self.indices) and (self.weights is None or is_mapped(self.weights))
+        _, indices, weights = self._rows
+        return is_mapped(indices) and (weights is None or is_mapped(weights))
 
     @cached_property
     def degrees(self) -> npt.NDArray[np.int64]:
@@ -290,17 +274,21 @@ class Graph:
 
     @property
     def reverse(self) -> Graph:
-        """The graph with every edge turned round; built on first use and kept. A symmetric graph is its own reverse."""
+        """The graph with every edge turned round; built on first use and kept. An undirected graph is its own reverse."""
         with self._lock:
-            if "reverse" not in self._cache:
-                self._cache["reverse"] = self if not self.directed else self._reversed()
-            reverse: Graph = self._cache["reverse"]
+            reverse = self.reverse_if_known()
+            if reverse is None:
+                reverse = self._cache["reverse"] = self._reversed()
             return reverse
 
     def reverse_if_known(self) -> Graph | None:
         """Return the reverse graph if it costs nothing: the graph is undirected, or it was built before."""
         with self._lock:
-            return self if not self.directed else self._cache.get("reverse")
+            if not self.directed:
+                return self
+            kept = self._cache.get("reverse")
+            reverse: Graph | None = kept() if isinstance(kept, weakref.ref) else kept
+            return reverse
 
     def prepare(self, *, routes: bool = False) -> Self:
         """Lay the graph out for many searches; return it. The second search on a graph does this by itself.
@@ -345,6 +333,18 @@ class Graph:
             out, into = self._cache.get("packed", (None, None))
             return out, into
 
+    def kept(self) -> Graph:
+        """Return a graph whose rows native code may keep beyond a call: this one, or a copy where its rows are only lent."""
+        if self._claim is None or self._claim.settled:
+            return self
+        u, v, w = self._claim.rows(offsets=True)
+        if not isinstance(self._claim, LentRows):
+            return self
+        with self._lock:
+            if "copy" not in self._cache:
+                self._cache["copy"] = Graph.from_csr(u, v, w, directed=self.directed)
+            return cast("Graph", self._cache["copy"])
+
     def weights_or_ones(self) -> Array:
         """Return the weights; for an unweighted graph an array of ones, made once."""
         return self._ones if self.weights is None else self.weights
@@ -359,7 +359,7 @@ class Graph:
         _core.reverse_csr(self.indptr, self.indices, self.weights, indptr, indices, weights, threads.available())
         facts = (self.min_weight, self.max_weight, self.mean_weight)
         other = Graph._make(indptr, indices, weights, labels=self._labels, directed=True, facts=facts)
-        other._cache["reverse"] = self
+        other._cache["reverse"] = weakref.ref(self)
         return other
 
     @property
@@ -367,9 +367,9 @@ class Graph:
         """Whether every edge has an opposite of the same weight."""
         with self._lock:
             if "symmetric" not in self._cache:
-                r = self.reverse
+                r, rows = self.reverse, (self.indptr, self.indices, self.weights)
                 self._cache["symmetric"] = r is self or _core.is_symmetric(
-                    self.indptr, self.indices, self.weights, r.indptr, r.indices, r.weights, threads.available()
+                    *rows, r.indptr, r.indices, r.weights, threads.available()
                 )
             return bool(self._cache["symmetric"])
 
@@ -381,20 +381,18 @@ class Graph:
     @property
     def nbytes(self) -> int:
         """Bytes of the rows."""
-        return self.indptr.nbytes + self.indices.nbytes + (0 if self.weights is None else self.weights.nbytes)
+        return sum(array.nbytes for array in self._rows if array is not None)
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
-        if self.weights is None:
+        if self._rows[2] is None:
             weights = "unweighted"
         else:
-            weights = f"weights {self.weights.dtype} {self.min_weight:g}…{self.max_weight:g}"
+            weights = f"weights {self._rows[2].dtype} {self.min_weight:g}…{self.max_weight:g}"
         return f"<Graph: {self.num_vertices:,} vertices, {self.num_edges:,} edges, {kind}, {weights}>"
 
     def __reduce__(self) -> Any:
         facts = (self.min_weight, self.max_weight, self.mean_weight)
-        return _restore, (self.indptr, self.indices, self.weights, self._labels, self.directed, facts)
+        from .convert import restored
 
-
-def _restore(indptr: Any, indices: Any, weights: Any, labels: Any, directed: bool, facts: Facts) -> Graph:
-    return Graph._make(indptr, indices, weights, labels=labels, directed=directed, facts=facts)
+        return restored, (self.indptr, self.indices, self.weights, self._labels, self.directed, facts)

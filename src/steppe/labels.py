@@ -39,8 +39,11 @@ class Labels:
     """
 
     def __init__(self, values: npt.NDArray[Any] | range) -> None:
-        if not isinstance(values, range):
-            if values.ndim != 1:
+        if isinstance(values, range):
+            if values.step != 1:
+                raise GraphError(f"labels in a range must follow each other, not {values}")
+        else:
+            if not isinstance(values, np.ndarray) or values.ndim != 1:
                 raise GraphError("labels must be a one-dimensional array")
             if values.dtype.kind in "iu" and len(values) and _is_run(values):
                 values = range(int(values[0]), int(values[0]) + len(values))
@@ -59,14 +62,13 @@ class Labels:
         return type(self), (self.values,)
 
     def check(self) -> Self:
-        """Return the labels themselves if no two are alike, and none is NaN, which nobody could ask for."""
+        """Return the labels themselves if no two are alike and none is NaN, which equals nothing."""
         if not isinstance(self.values, range):
-            if self.values.dtype.kind in "fcmMO" and bool(
-                (self.values != self.values).any()
-            ):  # only NaN differs from itself
-                raise GraphError("labels hold NaN")
-            count = len(np.unique(self.values)) if self.values.dtype.kind in "iu" else len(self._places)
-            if count != len(self):
+            if self.values.dtype.kind not in "iu":
+                if bool((self.values != self.values).any()):
+                    raise GraphError("labels hold NaN")
+                _ = self._places
+            elif bool((self._sorted[0][1:] == self._sorted[0][:-1]).any()):
                 raise GraphError("labels are not unique")
         return self
 

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from . import _core, locks
 from . import threads as _threads
-from .errors import NoPathError, VerificationError
-from .verify import verify
+from .errors import GraphError, NoPathError, VerificationError
+from .verify import distance_dtype, verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -285,7 +285,25 @@ class Paths:
         return _restore, (self.graph, self._sources, self._base, options)
 
 
-def _restore(graph: Graph, sources: npt.NDArray[np.int64], distances: Array, options: dict[str, Any]) -> Paths:
+def _restore(graph: Graph, sources: Any, distances: Any, options: dict[str, Any]) -> Paths:
+    """Make paths of what a pickle holds, which may be anything: shapes, types and vertices are looked at."""
+    n, recorded = graph.num_vertices, options.get("recorded")
+    right = np.dtype(np.int32) if options.get("hops") else distance_dtype(graph)
+    arrays: list[tuple[Any, np.dtype[Any], int | None]] = [(sources, np.dtype(np.int64), None), (distances, right, n)]
+    if recorded is not None:
+        arrays.append((recorded, graph.indices.dtype, n))
+    for array, dtype, size in arrays:
+        if (
+            not isinstance(array, np.ndarray)
+            or array.dtype != dtype
+            or array.ndim != 1
+            or len(array) != (size or len(array))
+        ):
+            raise GraphError("these are no paths of this graph: an array has the wrong type or size")
+    if len(sources) == 0 or sources.min() < 0 or sources.max() >= n:
+        raise GraphError("these are no paths of this graph: a source is not in it")
+    if recorded is not None and n and (recorded.min() < -1 or recorded.max() >= n):
+        raise GraphError("these are no paths of this graph: a predecessor is not in it")
     return Paths._make(graph, sources, distances, **options)
 
 

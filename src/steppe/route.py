@@ -158,6 +158,7 @@ def route(graph: Graph, source: Hashable, target: Hashable) -> Route:
 
 def _router(graph: Graph) -> _core.Router:
     """Return the graph's native Router, made on first use and kept with the graph."""
+    rows = graph.kept()  # which the Router reads as long as it lives
     router: _core.Router | None = graph._cache.get("router")  # the lock is only needed to make one
     if router is None:
         with graph._lock:
@@ -170,11 +171,9 @@ def _router(graph: Graph) -> _core.Router:
                         'use sssp(graph, source, method="bellman-ford")',
                         edge,
                     )
-                r = graph if graph.is_symmetric else graph.reverse
+                r = rows if rows.is_symmetric else rows.reverse
                 facts = [max(0.0, float(x)) for x in (graph.min_weight, graph.mean_weight, graph.max_weight)]
-                router = _core.router(
-                    graph.indptr, graph.indices, graph.weights, r.indptr, r.indices, r.weights, *facts
-                )
+                router = _core.router(rows.indptr, rows.indices, rows.weights, r.indptr, r.indices, r.weights, *facts)
                 graph._cache["router"] = router
     return router
 

@@ -114,7 +114,10 @@ def read_coordinates(path: str | os.PathLike[str]) -> Array:
 
 
 def check(path: str | os.PathLike[str]) -> None:
-    """Compare all checksums of a ``.steppe`` file; :func:`read` compares the header's alone. Raises FormatError."""
+    """Prove all of a ``.steppe`` file: every checksum and every row. Raises FormatError.
+
+    :func:`read` compares the header's checksum alone, and a search proves the rows, but not their checksums.
+    """
     steppe_file.check(Source(path))
 
 

@@ -1,44 +1,75 @@
 """SciPy's .npz: sparse matrices in CSR, CSC or COO as ``scipy.sparse.save_npz`` writes them; SciPy is not needed.
 
 A graph is written as CSR. What a matrix has no place for goes into arrays of our own beside it, which SciPy ignores:
-``steppe_directed``, ``steppe_weighted`` and ``steppe_labels``.
+``steppe_directed``, ``steppe_weighted`` and ``steppe_labels``. As in SciPy, entries that a COO matrix lists twice are
+added up. Nothing is believed: sizes are compared before memory is taken for them, rows are proven, and "not directed" is
+checked.
 """
 
 from __future__ import annotations
 
 import io
+import lzma
+import math
+import struct
 import zipfile
 import zlib
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import GraphError
+from ..errors import DistanceOverflowError, GraphError
 from ..graph import Graph
-from ..labels import Labels
 from . import text
 
 if TYPE_CHECKING:
     from .source import Source
 
 
+_UNREADABLE = (
+    *(ValueError, OSError, EOFError, KeyError, IndexError, TypeError, OverflowError, MemoryError, SyntaxError),
+    *(RuntimeError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),  # RuntimeError: an encrypted member
+)
+"""What zipfile and NumPy raise on damaged archives."""
+
+
 def read(source: Source, *, directed: bool | None) -> Graph:
     """Read an ``.npz`` file."""
     try:
+        _check_sizes(source)
         with np.load(io.BytesIO(source.data), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error, KeyError) as error:
+    except _UNREADABLE as error:
         raise source.error(f"not a readable .npz archive: {error}") from error
+    if not all(isinstance(array, np.ndarray) for array in arrays.values()):
+        raise source.error("not a readable .npz archive: it holds files that are no arrays")
     try:
-        graph = _graph(arrays)
+        graph = _graph(arrays, len(source.data))
     except KeyError as error:
         raise source.error(f"expected a sparse matrix of scipy.sparse.save_npz; there is no array {error}") from error
-    except (GraphError, ValueError, TypeError, OverflowError) as error:
+    except (GraphError, ValueError, TypeError, OverflowError, DistanceOverflowError) as error:
         raise source.error(str(error)) from error
     return text.redirected(graph, directed)
 
 
-def _graph(arrays: dict[str, Any]) -> Graph:
+def _check_sizes(source: Source) -> None:
+    """Refuse arrays whose headers claim other sizes than the archive has for them, before memory is taken."""
+    with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
+        for member in archive.infolist():
+            if not member.filename.endswith(".npy"):
+                continue
+            with archive.open(member) as file:
+                version = np.lib.format.read_magic(file)
+                header = (
+                    np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+                )
+                shape, _, dtype = header(file)
+                here, claimed = member.file_size - file.tell(), math.prod(shape) * dtype.itemsize
+            if here != claimed:
+                raise ValueError(f"{member.filename} has {here} bytes of data, and claims {claimed}")
+
+
+def _graph(arrays: dict[str, Any], size: int) -> Graph:
     layout = arrays["format"].item()
     layout = layout.decode() if isinstance(layout, bytes) else str(layout)
     shape = [int(k) for k in arrays["shape"]]
@@ -49,18 +80,30 @@ def _graph(arrays: dict[str, Any]) -> Graph:
     n, data = shape[0], arrays["data"]
     if "steppe_weighted" in arrays and not arrays["steppe_weighted"].item():
         data = None
-    labels = Labels(arrays["steppe_labels"]) if "steppe_labels" in arrays else None
     if layout == "coo":
+        if not 0 <= n <= 8 * size + (1 << 23):
+            raise GraphError(f"a matrix of {n} rows in a file of {size} bytes")
         row, column = arrays["row"], arrays["col"]
-        return Graph.from_edges(row, column, data, num_vertices=n)
+        return Graph.from_edges(*_summed(row, column, data), num_vertices=n)
     if len(arrays["indptr"]) != n + 1:
         raise GraphError(f"expected an indptr of {n + 1} numbers, found {len(arrays['indptr'])}")
-    graph = Graph.from_csr(arrays["indptr"], arrays["indices"], data)
-    if layout == "csc":
-        return graph.reverse
     both_ways = "steppe_directed" in arrays and not arrays["steppe_directed"].item()
-    facts = (graph.min_weight, graph.max_weight, graph.mean_weight)
-    return Graph._make(graph.indptr, graph.indices, graph.weights, labels=labels, directed=not both_ways, facts=facts)
+    labels = arrays.get("steppe_labels")
+    rows = (arrays["indptr"], arrays["indices"], data)
+    graph = Graph._from_rows(*rows, labels=labels, directed=not both_ways, copy=False, lent=False)
+    return graph if layout == "csr" else graph.reverse
+
+
+def _summed(row: text.Array, column: text.Array, data: text.Array | None) -> tuple[text.Array, text.Array, Any]:
+    """Return the entries of a COO matrix, those of the same place added up."""
+    if not (row.ndim == column.ndim == 1 and len(row) == len(column) and data is not None and len(data) == len(row)):
+        return row, column, data
+    order = np.lexsort((column, row))
+    row, column = row[order], column[order]
+    first = np.flatnonzero(np.append(True, (row[1:] != row[:-1]) | (column[1:] != column[:-1]))[: len(row)])
+    if len(first) == len(row):
+        return row, column, data[order]
+    return row[first], column[first], np.add.reduceat(data[order], first)
 
 
 def write(graph: Graph, file: IO[bytes]) -> None:

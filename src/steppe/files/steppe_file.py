@@ -11,8 +11,10 @@
 
 The description has ``vertices, edges, directed, weights`` (their min, max, mean, or null), ``labels`` (null, a first
 number, or "array"), ``bytes`` (the file's size) and for every section its ``offset``, ``count``, ``dtype`` (NumPy's
-notation, little-endian) and ``crc32``. A file that is too short or too long or whose description is damaged is refused.
-The sections' checksums are only compared by :func:`check`: it reads everything.
+notation, little-endian) and ``crc32``. A file that is too short or too long or whose description is damaged, or says
+anything that cannot be, is refused. What the sections hold is looked at when a search first asks for the rows
+(:class:`steppe.proof.FileRows`): offsets, targets, weights, and whether they are what the description says. Their
+checksums are only compared by :func:`check`, which reads everything at once.
 
 Sections lie one after another and their places follow from the counts alone (:func:`plan`), so a file can be written
 piece by piece by a program that never holds the whole graph.
@@ -27,10 +29,12 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arrays import vertex_dtype
 from ..errors import GraphError
 from ..graph import Graph
 from ..labels import Labels
-from . import text
+from ..proof import FileRows
+from . import mapped, text
 from .npz import plain_labels
 
 if TYPE_CHECKING:
@@ -170,6 +174,7 @@ def _bytes(array: text.Array) -> memoryview:
 
 
 def _describe(source: Source) -> dict[str, Any]:
+    """Return the description; it has been read with suspicion, and every number in it can be used."""
     data = source.data
     if len(data) < _PAGE:
         raise source.error(f"expected a first page of {_PAGE} bytes, found {len(data)}: the file is truncated")
@@ -181,12 +186,56 @@ def _describe(source: Source) -> dict[str, Any]:
     words = data[_HEAD.size : _HEAD.size + length]
     if length > _PAGE - _HEAD.size or zlib.crc32(words) != checksum:
         raise source.error("the header is damaged: its checksum does not match")
-    description: dict[str, Any] = json.loads(words)
+    try:
+        description: dict[str, Any] = json.loads(words)
+        _check_description(description)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, _WrongError) as error:
+        raise source.error(f"the header makes no sense: {error}") from error
     if description["bytes"] != len(data):
         raise source.error(
             f"expected {description['bytes']} bytes, found {len(data)}: the file is truncated or was added to"
         )
     return description
+
+
+class _WrongError(Exception):
+    """What is wrong with a description."""
+
+
+def _expect(condition: object, what: str) -> None:
+    if not condition:
+        raise _WrongError(what)
+
+
+def _check_description(d: dict[str, Any]) -> None:
+    n, m, sections, facts, labels = (d[key] for key in ("vertices", "edges", "sections", "weights", "labels"))
+    numbers = (n, m, d["bytes"], *(s[key] for s in sections.values() for key in ("offset", "count", "crc32")))
+    _expect(all(type(k) is int and 0 <= k < 2**62 for k in numbers), "counts must be numbers")
+    _expect(type(d["directed"]) is bool, "directed must be true or false")
+    named = labels == "array"
+    wanted = (
+        {"indptr": n + 1, "indices": m} | ({} if facts is None else {"weights": m}) | ({"labels": n} if named else {})
+    )
+    _expect({name: s["count"] for name, s in sections.items()} == wanted, f"the sections of {n} vertices and {m} edges")
+    types = {name: np.dtype(s["dtype"]) for name, s in sections.items()}
+    _expect(types["indptr"] == np.int64 and types["indices"] == vertex_dtype(n), "the types of the rows")
+    if facts is not None:
+        _expect(types["weights"].str in ("<i4", "<i8", "<f4", "<f8"), "the type of the weights")
+        whole = types["weights"].kind == "i"
+        fine = [
+            type(x) in ((int,) if whole and i < 2 else (int, float)) and abs(x) < np.inf for i, x in enumerate(facts)
+        ]
+        _expect(len(fine) == 3 and all(fine) and facts[0] <= facts[1], "the range of the weights")
+    if named:
+        _expect(types["labels"].kind in "biufSUmM" and types["labels"].itemsize, "the type of the labels")
+    else:
+        _expect(labels is None or (type(labels) is int and -(2**63) <= labels < 2**63 - n), "the first label")
+    places, size = plan({name: (s["count"], types[name]) for name, s in sections.items()})
+    _expect(
+        list(sections) == [name for name in ("indptr", "indices", "weights", "labels") if name in sections], "an order"
+    )
+    _expect(all(s["offset"] == places[name]["offset"] for name, s in sections.items()), "the places of the sections")
+    _expect(d["bytes"] == size, "the size of the file")
 
 
 def _section(source: Source, description: dict[str, Any], name: str) -> text.Array | None:
@@ -198,35 +247,52 @@ def _section(source: Source, description: dict[str, Any], name: str) -> text.Arr
     return np.frombuffer(source.data, section["dtype"], section["count"], section["offset"])
 
 
+def _labels(source: Source, description: dict[str, Any]) -> Labels | None:
+    """Return the labels; that no two are alike is seen when the rows are proven."""
+    first, n = description["labels"], description["vertices"]
+    if first is None:
+        return None
+    values = _section(source, description, "labels")
+    if values is None:
+        return Labels(range(first, first + n))
+    if values.dtype.kind == "U" and values.size and values.view(np.uint32).max() > 0x10FFFF:
+        raise source.error("the labels are damaged: they hold what is no character")
+    if values.dtype.kind in "fmM" and bool((values != values).any()):  # noqa: PLR0124
+        raise source.error("a label is NaN")
+    return Labels(values)
+
+
+def _opened(source: Source) -> tuple[Source, mapped.Mapping | None]:
+    """Return the file read, or mapped under guard."""
+    if source.path is None or isinstance(source.data, bytes):
+        return source, None
+    source.data = mapped.open_bytes(source.path)
+    return source, source.data if isinstance(source.data, mapped.Mapping) else None
+
+
 def read(source: Source, *, directed: bool | None) -> Graph:
-    """Map a ``.steppe`` file."""
+    """Open a ``.steppe`` file; a large one is mapped, and its rows are read when they are asked for."""
+    source, mapping = _opened(source)
     description = _describe(source)
-    indptr, indices, weights, labels = (
-        _section(source, description, s) for s in ("indptr", "indices", "weights", "labels")
+    indptr, indices, weights = (_section(source, description, name) for name in ("indptr", "indices", "weights"))
+    assert indptr is not None  # noqa: S101 - a description without has been refused
+    assert indices is not None  # noqa: S101
+    labels = _labels(source, description)
+    facts = (1, 1, 1.0) if weights is None else tuple(description["weights"])
+    one_way = description["directed"]
+    claim = FileRows(
+        (indptr, indices, weights), file=source.name, directed=one_way, facts=facts, labels=labels, mapping=mapping
     )
-    n, m = description["vertices"], description["edges"]
-    if (
-        indptr is None
-        or indices is None
-        or len(indptr) != n + 1
-        or len(indices) != m
-        or indptr[0] != 0
-        or indptr[-1] != m
-    ):
-        raise source.error(f"the rows do not belong to {n} vertices and {m} edges")
-    named = None
-    if description["labels"] is not None:
-        first = description["labels"]
-        named = Labels(labels) if labels is not None else Labels(range(first, first + n))
-    facts = None if description["weights"] is None else tuple(description["weights"])
-    graph = Graph._make(indptr, indices, weights, labels=named, directed=description["directed"], facts=facts)
+    graph = Graph._make(indptr, indices, weights, labels=labels, directed=one_way, facts=facts, claim=claim)
     return text.redirected(graph, directed)
 
 
 def check(source: Source) -> None:
-    """Read all of a ``.steppe`` file and compare the checksums of its sections."""
+    """Read all of a ``.steppe`` file, compare the checksums of its sections and prove its rows."""
+    graph = read(source, directed=None)
     description = _describe(source)
     for name, section in description["sections"].items():
         array = _section(source, description, name)
         if array is not None and zlib.crc32(_bytes(array)) != section["crc32"]:
             raise source.error(f"the section {name} is damaged: its checksum does not match")
+    _ = graph.indptr

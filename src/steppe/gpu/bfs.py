@@ -178,7 +178,7 @@ def run(device: Device, graph: Graph, search: Search) -> Answer:
     With ``search.record_paths`` the predecessors found on the way come too.
     """
     with device.count() as counters:
-        there = not graph.directed or "reverse" in graph._cache
+        there = graph.reverse_if_known() is not None
         variant: dict[str, Any] = {"RECORD": 1} if search.record_paths else {}
         levels = Levels(
             device,

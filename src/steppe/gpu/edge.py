@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _core
-from .. import threads as _threads
 from ..bfs import run as run_bfs
 from ..errors import DeviceMemoryError, DistanceOverflowError
 from ..search import Search
@@ -67,19 +65,6 @@ def _links(device: Device, graph: Graph) -> tuple[Buffer, Buffer, Buffer]:
         return kept[device]
 
 
-def _is_undirected(graph: Graph) -> bool:
-    """Whether both directions are really there: ``from_csr(..., directed=False)`` takes the caller's word for it."""
-    if graph.directed:
-        return False
-    with graph._lock:
-        if "both ways" not in graph._cache:
-            r = graph._reversed()
-            graph._cache["both ways"] = _core.is_symmetric(
-                graph.indptr, graph.indices, graph.weights, r.indptr, r.indices, r.weights, _threads.available()
-            )
-        return bool(graph._cache["both ways"])
-
-
 def run(
     device: Device,
     graph: Graph,
@@ -116,7 +101,7 @@ def run(
     result = np.empty((count, width), dtype=distance_dtype(graph)) if out is None else out
     total = {"rounds": 0, "edges_touched": 0, "atomics": 0}
     with device.count() as counters:
-        both = _is_undirected(graph)
+        both = not graph.directed
         if both:
             arrays = _links(device, graph)
         else:
