@@ -1,13 +1,11 @@
 """Rows that others made: damaged files, lent arrays, crafted pickles. They are proven before a search, or refused."""
 
-import gc
 import json
 import os
 import pickle
 import random
 import subprocess
 import sys
-import weakref
 from pathlib import Path
 
 import numpy as np
@@ -346,41 +344,3 @@ def test_crafted_pickles_are_refused():
             _restore(graph, sources, array, options)
     with pytest.raises(sp.GraphError, match="no paths"):
         _restore(graph, good[1], distances, options | {"recorded": np.array([-1, 0, 5], dtype=np.int32)})
-
-
-# Memory ---------------------------------------------------------------------------------------------------------------
-
-
-def uses():
-    yield "reverse", lambda g: (g.reverse, g.reverse.reverse, g.is_symmetric)
-    yield "prepared", lambda g: sp.sssp(g.prepare(), 0).predecessors
-    yield "routed", lambda g: (sp.route(g, 0, 5), g.prepare(routes=True), sp.route(g, 0, 7))
-    yield "searched", lambda g: (sp.bfs(g, 0).predecessors, sp.sssp(g, 0).verify(), sp.distances(g, [0]))
-
-
-@pytest.mark.parametrize("name", [name for name, _ in uses()])
-@pytest.mark.parametrize("directed", [True, False])
-def test_a_graph_is_gone_with_its_last_reference(name, directed):
-    use = dict(uses())[name]
-    gc.collect()
-    gc.disable()
-    try:
-        graph = sp.generate.grid(12, 12)
-        if directed:
-            graph = sp.Graph.from_csr(graph.indptr, graph.indices, graph.weights)
-        use(graph)
-        graph.degrees  # noqa: B018 - kept with the graph
-        gone = [weakref.ref(graph), weakref.ref(graph.reverse), weakref.ref(graph.indices)]
-        del graph
-        assert [x() for x in gone] == [None, None, None]
-    finally:
-        gc.enable()
-
-
-def test_a_reverse_outlives_its_graph():
-    reverse = sp.Graph.from_edges([0, 1], [1, 2], [3, 4]).reverse
-    assert sp.sssp(reverse, 2).verify().distances.tolist() == [7, 4, 0]
-    again = reverse.reverse
-    assert sp.sssp(again, 0).distances.tolist() == [0, 3, 7]
-    assert again is reverse.reverse
-    assert again.reverse is reverse

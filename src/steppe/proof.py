@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from . import _core, locks, threads
+from . import _core, locks, memory, threads
 from .arrays import Array, read_only
 from .errors import FormatError, GraphError
 
@@ -124,7 +124,10 @@ class FileRows:
         key = None if mapping is None else (*mapping.identity, self._directed, self._facts)
         try:
             if key is None or key not in self._known:
-                found = prove(self._rows, directed=self._directed, mapped=mapping is not None)
+                # Pages that a search will want again stay, unless the file is no small part of what memory is free.
+                free = memory.available()
+                large = free is None or 8 * sum(x.nbytes for x in self._rows if x is not None) > free
+                found = prove(self._rows, directed=self._directed, mapped=mapping is not None and large)
                 if not agree(self._facts, found):
                     raise GraphError(f"the weights have minimum, maximum and mean {found}, not {self._facts}")
                 if self._labels is not None:
