@@ -264,8 +264,11 @@ def _labels(source: Source, description: dict[str, Any]) -> Labels | None:
 
 def _opened(source: Source) -> tuple[Source, mapped.Mapping | None]:
     """Return the file read, or mapped under guard."""
-    if source.path is None or isinstance(source.data, bytes):
+    if source.path is None or not source.path.is_file():
         return source, None
+    with source.path.open("rb") as file:
+        if file.read(len(MAGIC)) != MAGIC:  # a packed one
+            return source, None
     source.data = mapped.open_bytes(source.path)
     return source, source.data if isinstance(source.data, mapped.Mapping) else None
 
