@@ -1,10 +1,12 @@
-// Are both directions of every edge listed? One pass over edges in any order, without a copy of them.
+// Are both directions of every edge there? One pass over edges in any order, without a copy of them.
 //
-// Sorting would answer it at the price of building the graph once more. Instead every edge u -> v of weight w adds a
-// random number that belongs to (u, v, w), minus the one that belongs to (v, u, w); the sum is zero when every edge has
-// its opposite of the same weight, as often as itself. Otherwise it is zero by chance alone, about once in 2^60: the
-// keys behind the numbers are drawn anew for every file, so that no file can be made to fit them.
+// Sorting would answer it at the price of building the graph once more. Instead every edge {a, b} of weight w stands
+// for a number that looks random; arcs that rise add it, arcs that fall subtract it, and loops are their own opposites.
+// The sum is 0 when every arc has its opposite of the same weight, as often as itself. Otherwise it is 0 by chance
+// alone, about once in 2^60: the numbers depend on a key that is drawn anew for every file, so that none can be made to
+// fit.
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <type_traits>
@@ -14,27 +16,28 @@
 
 namespace steppe {
 
-inline uint64_t scramble(uint64_t x) {  // the finisher of SplitMix64: every bit depends on every bit
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-// A number of 64 bits that belongs to two of them: the halves of their product, as in wyhash.
-inline uint64_t mingle(uint64_t a, uint64_t b) {
-#if defined(__SIZEOF_INT128__)
-    __extension__ using Wide = unsigned __int128;
-    const Wide product = static_cast<Wide>(a) * b;
-    return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
-#else
-    return scramble(scramble(a) + b);
-#endif
-}
-
 template <class W>
 uint64_t weight_bits(W w) {
-    if constexpr (std::is_integral_v<W>) return static_cast<uint64_t>(static_cast<int64_t>(w));
-    else return std::bit_cast<uint64_t>(static_cast<double>(w) + 0.0);  // -0.0 and 0.0 are one weight
+    if constexpr (std::is_floating_point_v<W>) {
+        w += W{0};  // -0.0 is 0.0
+        return std::bit_cast<std::conditional_t<sizeof(W) == 4, uint32_t, uint64_t>>(w);
+    } else {
+        return static_cast<uint64_t>(w);
+    }
+}
+
+// What an arc adds to the sum; `weight` may be null. Two rounds of multiply and fold, the key in both: whoever does not
+// know it cannot tell which edges would cancel.
+template <class V, class W>
+inline uint64_t arc_number(int64_t u, int64_t v, const W* weight, uint64_t key) {
+    const uint64_t a = static_cast<uint64_t>(std::min(u, v)), b = static_cast<uint64_t>(std::max(u, v));
+    uint64_t x = a << 32;
+    if constexpr (sizeof(V) == 8) x = (a ^ key) * 0x94d049bb133111ebu, x ^= x >> 32;
+    x = (x + b + key) * 0xbf58476d1ce4e5b9u;
+    x = ((x ^ (x >> 32)) + (weight ? weight_bits(*weight) : 0)) * ((key >> 32 | key << 32) | 1);
+    x ^= x >> 32;
+    const uint64_t falls = 0 - static_cast<uint64_t>(u > v);
+    return ((x ^ falls) - falls) & (0 - static_cast<uint64_t>(u != v));
 }
 
 // `weights` may be null.
@@ -42,14 +45,9 @@ template <class I, class W>
 bool both_ways(const I* u, const I* v, const W* weights, int64_t m, uint64_t key, int threads, Watch& watch) {
     const int64_t grain = 1 << 16;
     std::vector<uint64_t> sums((m + grain - 1) / grain, 0);
-    const uint64_t here = scramble(key), there = scramble(key + 1), odd = scramble(key + 2) | 1;
     parallel_for(threads, m, grain, watch, [&](int64_t begin, int64_t end, int) {
         uint64_t sum = 0;
-        for (int64_t e = begin; e < end; ++e) {
-            const uint64_t a = static_cast<uint64_t>(u[e]) * odd, b = static_cast<uint64_t>(v[e]) * odd;
-            const uint64_t w = weights ? mingle(weight_bits(weights[e]) ^ there, odd) ^ here : here;
-            sum += mingle(a ^ w, b ^ there) - mingle(b ^ w, a ^ there);
-        }
+        for (int64_t e = begin; e < end; ++e) sum += arc_number<I>(u[e], v[e], weights ? weights + e : nullptr, key);
         sums[begin / grain] = sum;
     });
     uint64_t total = 0;

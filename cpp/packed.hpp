@@ -31,6 +31,7 @@ template <class W>
 struct PackedEdge {
     uint64_t word;
     static PackedEdge make(int32_t target, W weight) {
+        if constexpr (std::is_floating_point_v<W>) weight += W{0};  // -0.0 is 0.0, but its bits are above all others
         uint32_t high;
         std::memcpy(&high, &weight, sizeof high);
         return {uint64_t{high} << 32 | static_cast<uint32_t>(target)};

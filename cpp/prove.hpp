@@ -6,16 +6,12 @@
 // threads, at the speed of memory: offsets rise from 0 to the number of edges, targets are vertices, weights are
 // numbers. Their range and mean come out of the same pass, to be compared with what was claimed.
 //
-// Whether both directions of every edge are there is answered by the same pass, too, without building the reverse:
-// every edge {a, b} of weight w stands for a number that looks random, mix(a, b, w) with a < b; arcs that rise add it,
-// arcs that fall subtract it. If every arc has its opposite, the sum is 0; if not, it is 0 with a chance of 2^-64. The
-// numbers depend on a key that the caller draws, so that no file can be made to fit them. Loops are their own
-// opposites.
+// Whether both directions of every edge are there is answered by the same pass, too, without building the reverse
+// (both_ways.hpp).
 //
 // Edges mapped from a file leave this process behind the pass.
 #pragma once
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -23,6 +19,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "both_ways.hpp"
 #include "csr.hpp"
 #include "pages.hpp"
 #include "parallel.hpp"
@@ -41,30 +38,6 @@ struct RowFacts {
 };
 
 namespace detail {
-
-template <class W>
-uint64_t bits_of(W w) {
-    if constexpr (std::is_floating_point_v<W>) {
-        w += W{0};  // -0.0 is 0.0
-        return std::bit_cast<std::conditional_t<sizeof(W) == 4, uint32_t, uint64_t>>(w);
-    } else {
-        return static_cast<uint64_t>(w);
-    }
-}
-
-// The number of an edge, added where the arc rises and subtracted where it falls. Two rounds of multiply and fold, the
-// key in both: whoever does not know it cannot tell which edges would cancel.
-template <class V, class W>
-inline uint64_t arc(int64_t u, int64_t v, const W* weight, uint64_t key) {
-    const uint64_t a = static_cast<uint64_t>(std::min(u, v)), b = static_cast<uint64_t>(std::max(u, v));
-    uint64_t x = a << 32;
-    if constexpr (sizeof(V) == 8) x = (a ^ key) * 0x94d049bb133111ebu, x ^= x >> 32;
-    x = (x + b + key) * 0xbf58476d1ce4e5b9u;
-    x = ((x ^ (x >> 32)) + (weight ? bits_of(*weight) : 0)) * ((key >> 32 | key << 32) | 1);
-    x ^= x >> 32;
-    const uint64_t falls = 0 - static_cast<uint64_t>(u > v);
-    return ((x ^ falls) - falls) & (0 - static_cast<uint64_t>(u != v));
-}
 
 template <class W>
 struct WeightRange {
@@ -167,7 +140,7 @@ RowFacts<W> prove_rows(const Csr<V, W>& g, int64_t m, bool both, uint64_t key, b
                 for (int64_t e = from; e < to; ++u) {
                     const int64_t last = std::min(to, g.offsets[u + 1]);
                     for (; e < last; ++e)
-                        part.sum += detail::arc<V>(u, g.targets[e], g.weights ? g.weights + e : nullptr, key);
+                        part.sum += arc_number<V>(u, g.targets[e], g.weights ? g.weights + e : nullptr, key);
                 }
             }
             targets.pass(from, to);

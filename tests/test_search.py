@@ -199,3 +199,18 @@ def test_progress(method):
     else:
         assert _search_seconds(again) < 0.1
     assert np.array_equal(again.distances, r.distances)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_minus_zero_among_prepared_rows(dtype, threads):
+    r = np.random.default_rng(0)
+    n, m, hub = 10_000, 20_000, 6_000  # the hub lets the search finish by pull, which reads rows in the order of their weights
+    u, v = np.concatenate([r.integers(0, n, m), np.full(hub, 7)]), r.integers(0, n, m)
+    v = np.concatenate([v, r.integers(0, n, hub)])
+    w = r.choice(np.array([0.0, -0.0, 0.5, 1.0, 2.0], dtype=np.float32), len(u)).astype(dtype)
+    g = sp.Graph.from_edges(u, v, w, num_vertices=n, directed=False)
+    want = sp.sssp(g, 0, method="dijkstra").distances
+    got = sp.sssp(g.prepare(), 0, method="delta-stepping", threads=threads)
+    assert got.explain().note == "finished by pull"
+    np.testing.assert_array_equal(got.verify().distances, want)

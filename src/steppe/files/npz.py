@@ -62,6 +62,8 @@ def _check_sizes(source: Source) -> None:
 def _graph(arrays: dict[str, Any], size: int) -> Graph:
     layout = arrays["format"].item()
     layout = layout.decode() if isinstance(layout, bytes) else str(layout)
+    if arrays["shape"].dtype.kind not in "iu":
+        raise GraphError(f"expected a shape of whole numbers, found {arrays['shape'].dtype}")
     shape = [int(k) for k in arrays["shape"]]
     if len(shape) != 2 or shape[0] != shape[1]:
         raise GraphError(f"expected a square matrix, found shape {tuple(shape)}")
