@@ -39,7 +39,7 @@ demo: $(VENV)/.cli
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST_ARGS)
 
 # What `make test` does with a few failing allocations and system calls, here with all: some minutes.
 test-faults: $(VENV)/.test

@@ -108,7 +108,7 @@ def load(family: str, size: str, weights: str = "int32") -> sp.Graph:
 
 
 def fresh(graph: sp.Graph) -> sp.Graph:
-    """Return the same graph as if it had just been built: nothing prepared, nothing cached, arrays shared."""
+    """Return the same graph as if it had just been built: nothing prepared, nothing cached, arrays of its own."""
     return sp.Graph.from_csr(graph.indptr, graph.indices, graph.weights, directed=graph.directed)
 
 

@@ -26,28 +26,50 @@ uint64_t weight_bits(W w) {
     }
 }
 
-// What an arc adds to the sum; `weight` may be null. Two rounds of multiply and fold, the key in both: whoever does not
-// know it cannot tell which edges would cancel.
-template <class V, class W>
-inline uint64_t arc_number(int64_t u, int64_t v, const W* weight, uint64_t key) {
-    const uint64_t a = static_cast<uint64_t>(std::min(u, v)), b = static_cast<uint64_t>(std::max(u, v));
-    uint64_t x = a << 32;
-    if constexpr (sizeof(V) == 8) x = (a ^ key) * 0x94d049bb133111ebu, x ^= x >> 32;
-    x = (x + b + key) * 0xbf58476d1ce4e5b9u;
-    x = ((x ^ (x >> 32)) + (weight ? weight_bits(*weight) : 0)) * ((key >> 32 | key << 32) | 1);
-    x ^= x >> 32;
+inline uint64_t scramble(uint64_t x) {  // the finisher of SplitMix64: every bit depends on every bit
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+// A number of 64 bits that belongs to two of them: the halves of their product, as in wyhash. (A product alone would
+// not do: weights of floats differ in their highest bits only, and such differences would cancel whatever the key.)
+inline uint64_t mingle(uint64_t a, uint64_t b) {
+#if defined(__SIZEOF_INT128__)
+    __extension__ using Wide128 = unsigned __int128;
+    const Wide128 product = static_cast<Wide128>(a) * b;
+    return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+#else
+    return scramble(scramble(a) + b);
+#endif
+}
+
+struct ArcKey {
+    uint64_t here, there, odd;
+    explicit ArcKey(uint64_t key) : here(scramble(key)), there(scramble(key + 1)), odd(scramble(key + 2) | 1) {}
+};
+
+// What an arc adds to the sum; `weight` may be null. Whoever does not know the key cannot tell which edges would
+// cancel.
+template <class W>
+inline uint64_t arc_number(int64_t u, int64_t v, const W* weight, const ArcKey& key) {
+    const uint64_t a = static_cast<uint64_t>(std::min(u, v)) * key.odd;
+    const uint64_t b = static_cast<uint64_t>(std::max(u, v)) * key.odd;
+    const uint64_t w = weight ? mingle(weight_bits(*weight) ^ key.there, key.odd) ^ key.here : key.here;
+    const uint64_t x = mingle(a ^ w, b ^ key.there);
     const uint64_t falls = 0 - static_cast<uint64_t>(u > v);
     return ((x ^ falls) - falls) & (0 - static_cast<uint64_t>(u != v));
 }
 
 // `weights` may be null.
 template <class I, class W>
-bool both_ways(const I* u, const I* v, const W* weights, int64_t m, uint64_t key, int threads, Watch& watch) {
+bool both_ways(const I* u, const I* v, const W* weights, int64_t m, uint64_t seed, int threads, Watch& watch) {
+    const ArcKey key(seed);
     const int64_t grain = 1 << 16;
     std::vector<uint64_t> sums((m + grain - 1) / grain, 0);
     parallel_for(threads, m, grain, watch, [&](int64_t begin, int64_t end, int) {
         uint64_t sum = 0;
-        for (int64_t e = begin; e < end; ++e) sum += arc_number<I>(u[e], v[e], weights ? weights + e : nullptr, key);
+        for (int64_t e = begin; e < end; ++e) sum += arc_number(u[e], v[e], weights ? weights + e : nullptr, key);
         sums[begin / grain] = sum;
     });
     uint64_t total = 0;

@@ -92,10 +92,12 @@ WeightRange<W> range_of(const W* weights, int64_t count) {
 
 // `both`: every edge must have its opposite. `m` is the length of targets and weights; offsets has n + 1 entries.
 template <class V, class W>
-RowFacts<W> prove_rows(const Csr<V, W>& g, int64_t m, bool both, uint64_t key, bool mapped, int threads, Watch& watch) {
+RowFacts<W> prove_rows(const Csr<V, W>& g, int64_t m, bool both, uint64_t seed, bool mapped, int threads,
+                       Watch& watch) {
     using U = std::make_unsigned_t<V>;
     constexpr int64_t kGrain = 1 << 18;
     RowFacts<W> facts;
+    const ArcKey key(seed);
     const int64_t n = g.n;
     std::vector<int64_t> first((n + kGrain - 1) / kGrain, -1);
     parallel_for(threads, static_cast<int64_t>(first.size()), 1, watch, [&](int64_t begin, int64_t end, int) {
@@ -140,7 +142,7 @@ RowFacts<W> prove_rows(const Csr<V, W>& g, int64_t m, bool both, uint64_t key, b
                 for (int64_t e = from; e < to; ++u) {
                     const int64_t last = std::min(to, g.offsets[u + 1]);
                     for (; e < last; ++e)
-                        part.sum += arc_number<V>(u, g.targets[e], g.weights ? g.weights + e : nullptr, key);
+                        part.sum += arc_number(u, g.targets[e], g.weights ? g.weights + e : nullptr, key);
                 }
             }
             targets.pass(from, to);

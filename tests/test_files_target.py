@@ -188,6 +188,7 @@ def test_edges_and_vertices_appear_together_or_not_at_all(tmp_path, monkeypatch,
         with pytest.raises(OSError, match="No space") as caught:
             sp.write(larger, path)
     assert caught.value.filename == str(path)
+    assert str(caught.value).endswith(f"{str(path)!r}")
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
     with monkeypatch.context() as patch:
         patch.setattr("steppe.files.text.write_edges", lambda *a, **k: 1 / 0)

@@ -205,7 +205,11 @@ def test_progress(method):
 @pytest.mark.parametrize("threads", [1, 2])
 def test_minus_zero_among_prepared_rows(dtype, threads):
     r = np.random.default_rng(0)
-    n, m, hub = 10_000, 20_000, 6_000  # the hub lets the search finish by pull, which reads rows in the order of their weights
+    n, m, hub = (
+        10_000,
+        20_000,
+        6_000,
+    )  # the hub lets the search finish by pull, which reads rows in the order of their weights
     u, v = np.concatenate([r.integers(0, n, m), np.full(hub, 7)]), r.integers(0, n, m)
     v = np.concatenate([v, r.integers(0, n, hub)])
     w = r.choice(np.array([0.0, -0.0, 0.5, 1.0, 2.0], dtype=np.float32), len(u)).astype(dtype)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from .convert import Weight
 
+
 @locks.opened_in_child
 class Graph(Vertices):
     """An immutable graph. Build one with :meth:`from_edges`, :meth:`from_csr`, :meth:`from_scipy`, :meth:`from_networkx` or :func:`steppe.read`.

@@ -96,7 +96,8 @@ class MatrixFile:
             and error.errno is not None
             and str(error.filename) in ("None", str(self.growing))
         ):
-            error.filename, error.filename2 = str(self.path), None  # people know it by this name
+            error.filename = str(self.path)  # people know it by this name
+            del error.filename2  # set to None it would be printed
 
     def missing(self) -> Iterator[tuple[int, int]]:
         """Yield the ranges of rows that are not there yet."""

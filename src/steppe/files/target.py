@@ -115,7 +115,7 @@ class Target:
                 if error.filename is None or str(error.filename) in drafts:
                     # People know the file by its own name.
                     error.filename = str(drafts.get(str(error.filename), self._drafts[0].path))
-                    error.filename2 = None
+                    del error.filename2  # set to None it would be printed
 
     def _finish(self) -> None:
         for draft in self._drafts:
