@@ -35,7 +35,7 @@ struct LineRules {
 
 enum class Trouble { none, wide_id, wide_weight, float_weight, range, syntax };
 
-struct Fault {
+struct LineFault {
     Trouble trouble = Trouble::none;
     const char* what = "";
     int64_t offset = 0;  // in the text
@@ -104,8 +104,8 @@ struct Pieces {
     int64_t total() const { return lines.back() + !tail.empty(); }
     // f(begin, end, safe, piece, fault) for every piece in parallel, then the tail; returns the first fault.
     template <class F>
-    Fault for_each(int threads, Watch& watch, F f) const {
-        std::vector<Fault> faults(count() + 1);
+    LineFault for_each(int threads, Watch& watch, F f) const {
+        std::vector<LineFault> faults(count() + 1);
         int64_t stop = count();  // pieces from here on do not matter: an earlier one is faulty
         parallel_for(threads, count(), 1, [&](int64_t i, int64_t last, int) {
             for (; i < last && i < LOAD(&stop) && !watch.poll(); ++i) {
@@ -117,10 +117,10 @@ struct Pieces {
             }
         });
         watch.check();
-        for (const Fault& fault : faults)
+        for (const LineFault& fault : faults)
             if (fault.trouble != Trouble::none) return fault;
         if (tail.empty()) return {};
-        Fault fault = f(tail.data(), tail.data() + tail.size(), tail.data() + tail.size(), count());
+        LineFault fault = f(tail.data(), tail.data() + tail.size(), tail.data() + tail.size(), count());
         fault.offset += cuts.back() - begin;
         fault.line += lines.back();
         return fault;

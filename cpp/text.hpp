@@ -29,7 +29,7 @@ struct NoWeight {};
 namespace text {
 
 template <class I>
-Fault read_id(const char*& p, const char* safe, const LineRules& rules, I& id) {
+LineFault read_id(const char*& p, const char* safe, const LineRules& rules, I& id) {
     uint64_t x;
     const char* from = p;
     switch (read_digits(p, safe, x)) {
@@ -58,7 +58,7 @@ Fault read_id(const char*& p, const char* safe, const LineRules& rules, I& id) {
 inline constexpr const char* kTooLarge = "a whole-number weight must fit in a signed 64-bit integer";
 
 template <class W>
-Fault read_weight(const char*& p, const char* end, const char* safe, const LineRules& rules, W& weight) {
+LineFault read_weight(const char*& p, const char* end, const char* safe, const LineRules& rules, W& weight) {
     const char* from = p;
     if constexpr (std::is_integral_v<W>) {
         const bool negative = *p == '-';
@@ -166,7 +166,7 @@ inline bool plain_line([[maybe_unused]] const char*& p, [[maybe_unused]] const c
 }
 
 // Steps over a column that is not wanted, in quotes or not.
-inline Fault skip_column(const char*& p, char part) {
+inline LineFault skip_column(const char*& p, char part) {
     if (*p == '"') {
         do {
             for (++p; *p != '"'; ++p)
@@ -182,8 +182,8 @@ inline Fault skip_column(const char*& p, char part) {
 
 // The columns of a line whose heading says what they are, in any order, some of them skipped.
 template <class I, class W>
-Fault read_columns(const char*& p, const char* end, const char* safe, const LineRules& rules, I& u, I& v,
-                   [[maybe_unused]] W* w) {
+LineFault read_columns(const char*& p, const char* end, const char* safe, const LineRules& rules, I& u, I& v,
+                       [[maybe_unused]] W* w) {
     auto blanks = [&] {
         while (*p == ' ' || (*p == '\t' && rules.part != '\t')) ++p;
     };
@@ -204,7 +204,7 @@ Fault read_columns(const char*& p, const char* end, const char* safe, const Line
         }
         first = false;
         blanks();
-        Fault fault;
+        LineFault fault;
         if (column == 's') fault = read_id(p, safe, rules, u);
         else if (column == 't') fault = read_id(p, safe, rules, v);
         else if (column == '-') fault = skip_column(p, rules.part);
@@ -216,17 +216,18 @@ Fault read_columns(const char*& p, const char* end, const char* safe, const Line
 
 // Parses the lines of one piece, at most `room`; `count` edges were written when it returns.
 template <class I, class W>
-Fault parse_piece(const char* const begin, const char* end, const char* safe, const LineRules& rules, I* u, I* v, W* w,
-                  int64_t room, int64_t& count) {
+LineFault parse_piece(const char* const begin, const char* end, const char* safe, const LineRules& rules, I* u, I* v,
+                      W* w, int64_t room, int64_t& count) {
     int64_t edges = 0;
-    Fault fault;
+    LineFault fault;
     const char* p = begin;
     const char* line = p;
     constexpr bool weighted = !std::is_same_v<W, NoWeight>;
     const bool named = !rules.columns.empty();
     auto missing = [&] {
-        if (at_end_of_line(p)) return Fault{Trouble::syntax, weighted ? "expected 3 columns" : "expected 2 columns"};
-        return Fault{Trouble::syntax, "expected a blank, tab, comma or semicolon after a number"};
+        if (at_end_of_line(p))
+            return LineFault{Trouble::syntax, weighted ? "expected 3 columns" : "expected 2 columns"};
+        return LineFault{Trouble::syntax, "expected a blank, tab, comma or semicolon after a number"};
     };
     while (p < end) {
         line = p;
@@ -276,7 +277,7 @@ struct TextEdges {
     Buffer<I> u, v;
     Buffer<W> w;
     int64_t count = 0;
-    Fault fault;
+    LineFault fault;
 };
 
 template <class I, class W>
@@ -303,7 +304,7 @@ TextEdges<I, W> parse_edges(const text::Pieces& pieces, const LineRules& rules, 
 
 struct TextRows {
     std::vector<int64_t> numbers, lengths;  // all numbers of all lines, and how many each line has
-    Fault fault;
+    LineFault fault;
 };
 
 // Lines of any number of whole numbers (METIS, adjacency lists). Empty lines count, comments do not.
@@ -315,7 +316,7 @@ inline TextRows parse_rows(const text::Pieces& pieces, const LineRules& rules, i
         const char* p = begin;
         while (p < end) {
             const char* line = p;
-            Fault fault;
+            LineFault fault;
             const Line kind = text::open_line(p, end, rules);
             if (kind == kComment) continue;
             int64_t length = 0;
@@ -337,7 +338,7 @@ inline TextRows parse_rows(const text::Pieces& pieces, const LineRules& rules, i
             part.lengths.push_back(length);
             if (kind == kData) p = text::next_line(p, end);
         }
-        return Fault{};
+        return LineFault{};
     });
     if (all.fault.trouble != Trouble::none) return all;
     size_t numbers = 0, lengths = 0;

@@ -78,6 +78,15 @@ def test_no_file_is_longer_than_400_lines(path):
     assert len(path.read_text().splitlines()) <= 400
 
 
+def test_a_class_of_the_core_is_defined_in_one_header():
+    """Two of one name in one namespace are one class to the linker, whatever the compiler saw."""
+    places = {}
+    for path in (ROOT / "cpp").rglob("*.hpp"):
+        for name in re.findall(r"^(?:struct|class|enum class|enum) (\w+)[^;]*?[{:]", path.read_text(), re.MULTILINE):
+            places.setdefault((path.parent, name), []).append(path.name)
+    assert {name: files for name, files in places.items() if len(files) > 1} == {}
+
+
 @pytest.mark.parametrize("path", lines("src/steppe/gpu/kernels/*.c"), ids=lambda path: path.name)
 def test_kernels_do_not_ask_for_the_platform(path):
     text = path.read_text()

@@ -20,7 +20,7 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> owned(Storage&& storage, size_t count) {
     return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {count}, owner);
 }
 
-nb::object fault_tuple(const Fault& fault) {
+nb::object fault_tuple(const LineFault& fault) {
     if (fault.trouble == Trouble::none) return nb::none();
     return nb::make_tuple(fault.what, fault.trouble == Trouble::range, fault.offset, fault.line);
 }
