@@ -281,9 +281,7 @@ def test_interrupt():
 
     with pytest.raises(KeyboardInterrupt):
         forever()
-    start = time.perf_counter()
     check(sp.route(g, 0, 0), 0)  # the next query starts clean
-    assert time.perf_counter() - start < 1
 
 
 def luxembourg(metric):
