@@ -2,6 +2,7 @@
 
 import faulthandler
 import importlib
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -216,7 +217,7 @@ def test_queries_do_not_fail_with_their_landmarks(weight):
 @pytest.fixture
 def an_end():
     """Ends the process where a search does not: a loop in native code hears nobody."""
-    faulthandler.dump_traceback_later(120, exit=True)
+    faulthandler.dump_traceback_later(120, exit=True, file=sys.__stderr__)
     yield
     faulthandler.cancel_dump_traceback_later()
 

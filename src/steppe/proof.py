@@ -65,10 +65,14 @@ def agree(claimed: Facts, found: Facts) -> bool:
 
     >>> agree((1, 5, 3.0), (1, 5, 2.5)), agree((1, 5, 3.0), (0, 5, 3.0)), agree((1, 5, float("nan")), (1, 5, 3.0))
     (True, False, False)
+    >>> agree((1, 10**400, 3.0), (1, 5, 3.0))
+    False
     """
     low, high, mean = claimed
+    if (low, high) != found[:2]:
+        return False
     slack = 1e-6 * max(abs(low), abs(high))  # of rounding
-    return bool((low, high) == found[:2] and low - slack <= mean <= high + slack)
+    return bool(low - slack <= mean <= high + slack)
 
 
 class Claim(Protocol):

@@ -28,6 +28,7 @@ FILES = [
     File("x.gr", (1).to_bytes(8, "little") * 2 + (2**62).to_bytes(8, "little") * 2),
     File("x.sg", b"\0" + (2**62).to_bytes(8, "little") * 2),
     File("x.e", b"1 2\n", b"1 2\n"),
+    File("x.e", b"# no edges\n", b"9223372036854775807\n"),  # the last label there is
 ]
 
 NATIVE = [

@@ -229,7 +229,7 @@ def _check_description(d: dict[str, Any]) -> None:
     if named:
         _expect(types["labels"].kind in "biufSUmM" and types["labels"].itemsize, "the type of the labels")
     else:
-        _expect(labels is None or (type(labels) is int and -(2**63) <= labels < 2**63 - n), "the first label")
+        _expect(labels is None or (type(labels) is int and -(2**63) <= labels <= 2**63 - n), "the first label")
     places, size = plan({name: (s["count"], types[name]) for name, s in sections.items()})
     _expect(
         list(sections) == [name for name in ("indptr", "indices", "weights", "labels") if name in sections], "an order"
