@@ -86,10 +86,10 @@ class Truth:
             level = sorted(found)
         return result
 
-    def tight(self, u, v, distances, hops=False):
-        """Whether an edge u → v leads from one's distance to the other's exactly."""
+    def tight_from(self, u, distances, hops=False):
+        """The ends of the edges that lead from u's distance to theirs exactly."""
         rows, add = (self.plain_rows, lambda a, b: a + b) if hops else (self.rows, self.add)
-        return any(x == v and add(distances[u], w) == distances[v] for x, w in rows[u])
+        return {v for v, w in rows[u] if add(distances[u], w) == distances[v]}
 
     def length(self, vertices):
         """The length of a path, added from its beginning with the lightest edges; None where an edge is missing."""
