@@ -29,6 +29,9 @@ FILES = [
     File("x.sg", b"\0" + (2**62).to_bytes(8, "little") * 2),
     File("x.e", b"1 2\n", b"1 2\n"),
     File("x.e", b"# no edges\n", b"9223372036854775807\n"),  # the last label there is
+    File("x.mtx", b"\xef\xbb\xbf"),  # a byte order mark, and no banner
+    File("x.txt", b"# steppe: vertices=5 first=2147483648\n"),
+    File("x.mtx", b"%%MatrixMarket matrix coordinate integer symmetric\n3 3 3\n2 1 5\n3 2 7\n2 1 9"),  # parallel edges
 ]
 
 NATIVE = [

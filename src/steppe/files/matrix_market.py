@@ -80,8 +80,9 @@ def read(source: Source, *, directed: bool | None) -> Graph:
 
 
 def _read_banner(source: Source) -> tuple[str, int, str]:
-    banner = next(source.lines())[2].split()
     expected = "expected '%%MatrixMarket matrix coordinate|array FIELD SYMMETRY'"
+    _, _, text_of_banner = next(source.lines(), (0, 0, ""))  # a byte order mark may be all there is
+    banner = text_of_banner.split()
     if len(banner) != 5 or banner[0].lower() != "%%matrixmarket":
         raise source.error(expected, 1)
     kind, layout, field, symmetry = (word.lower() for word in banner[1:])

@@ -201,7 +201,7 @@ def numbered(first: int, n: int) -> Labels | None:
 
 def shift(u: Array, v: Array, first: int) -> None:
     """Make ids that count from ``first`` count from 0, in place."""
-    if first:
+    if first and len(u):  # where there is no edge, `first` may be beyond the ids' type
         np.subtract(u, first, out=u)
         np.subtract(v, first, out=v)
 
