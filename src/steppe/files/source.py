@@ -111,7 +111,7 @@ class Source:
             end = self.data.find(b"\n", at)
             end = len(self.data) if end < 0 else end
             number += 1
-            yield at, number, self.data[at:end].decode("utf-8", "replace").strip()
+            yield at, number, self.data[at:end].decode("utf-8", "replace").strip() if end > at else ""
             at = end + 1
 
     def beside(self, suffix: str) -> Source | None:
