@@ -70,7 +70,7 @@ def _crash(_):
 
 
 def _allocate(_):
-    np.ones(100 << 20, dtype=np.uint8)
+    np.empty(16 << 30, dtype=np.uint8)  # address space only; more than any process of these tests has to spare
 
 
 @forks
