@@ -58,6 +58,7 @@ def grind(code, *, kernels=None, timeout=120, arguments=()):
         settings = {
             "OCLGRIND_DATA_RACES": "1",
             "OCLGRIND_UNIFORM_WRITES": "1",  # two threads that write the same value race, too
+            "OCLGRIND_NUM_THREADS": "1",  # work-groups in their order: what is found does not depend on the machine
             "OCLGRIND_MAX_ERRORS": "1000",
             "OCLGRIND_LOG": str(log),
         }
