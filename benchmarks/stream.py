@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import steppe as sp
-from steppe.gpu import get_device, stream
-from steppe.search import Search
+from steppe.gpu import get_device
+from steppe.gpu.stream import loop as stream
+from steppe.plan.question import Search
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,10 +13,10 @@ import graphs
 import oracle
 import steppe as sp
 from protocol import raises
-from steppe.gpu import bellman_ford, delta_stepping, frontier, work
-from steppe.search import Search, cut_at_targets
-from steppe.sssp import run as run_on_cpu
-from steppe.verify import check, distance_dtype
+from steppe.calls.sssp import run as run_on_cpu
+from steppe.calls.verify import check, distance_dtype
+from steppe.gpu.loops import bellman_ford, delta_stepping, frontier, work
+from steppe.plan.question import Search, cut_at_targets
 
 METHODS = {"frontier": frontier, "delta-stepping": delta_stepping, "bellman-ford": bellman_ford}
 TYPES = [None, *answers.TYPES]

@@ -11,7 +11,7 @@ import answers
 import graphs
 import protocol
 import steppe as sp
-from steppe.gpu import edge
+from steppe.gpu.loops import edge
 
 TYPES = [None, *answers.TYPES]
 

@@ -8,9 +8,11 @@ import answers
 import device_checks as checks
 import steppe as sp
 from protocol import raises
-from steppe.gpu import parts, stream, work
-from steppe.sssp import run as run_on_cpu
-from steppe.verify import check
+from steppe.calls.sssp import run as run_on_cpu
+from steppe.calls.verify import check
+from steppe.gpu.loops import work
+from steppe.gpu.stream import loop as stream
+from steppe.gpu.stream import parts
 
 METHODS = ("frontier", "delta-stepping", "bellman-ford", "bfs")
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import steppe as sp
-from steppe.choose import METHODS, TINY, choose_method
+from steppe.plan.choose import METHODS, TINY, choose_method
 
 
 def path(weights, edges=10):

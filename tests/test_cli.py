@@ -16,7 +16,7 @@ import steppe as sp
 from steppe.cli import application
 from steppe.cli.app import size, vertex
 from steppe.cli.output import Bar
-from steppe.search import Streamed
+from steppe.plan.question import Streamed
 
 DATA = Path(os.environ.get("STEPPE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 TRIANGLE = "c a comment\np sp 4 4\na 1 2 5\na 1 3 9\na 2 3 3\na 3 1 1\n"

@@ -13,9 +13,9 @@ import graphs
 import oracle
 import steppe as sp
 from conftest import examples
-from steppe import memory
+from steppe.machine import memory
 
-module = importlib.import_module("steppe.distances")
+module = importlib.import_module("steppe.calls.distances")
 FAR = sp.UNREACHABLE
 SIMPLE = sp.Graph.from_edges(["a", "a", "b", "d"], ["b", "c", "c", "a"], [5, 9, 3, 1], relabel=True)
 

@@ -10,8 +10,9 @@ import pytest
 import steppe as sp
 from conftest import SANITIZER
 from graphs import FLOAT, HUGE, NAMED
-from steppe import external, files
-from steppe.verify import check
+from steppe import files
+from steppe.calls.verify import check
+from steppe.cpu import external
 
 WEIGHTS = [(1, 255), (0, 3), (1, 2**40), "float32", "float64", None]
 

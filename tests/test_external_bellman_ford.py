@@ -5,7 +5,7 @@ import pytest
 
 import graphs
 import steppe as sp
-from steppe import external
+from steppe.cpu import external
 
 DTYPES = pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import steppe as sp
-from steppe.gpu import bfs, edge, frontier
-from steppe.search import Search
+from steppe.gpu.loops import bfs, edge, frontier
+from steppe.plan.question import Search
 
 
 def uses():

@@ -11,7 +11,7 @@ import oracle
 import standin
 import steppe as sp
 from conftest import missing
-from steppe.gpu import bellman_ford
+from steppe.gpu.loops import bellman_ford
 from test_gpu_frontier import WEIGHTS
 
 

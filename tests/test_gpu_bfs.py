@@ -12,8 +12,8 @@ import oracle
 import standin
 import steppe as sp
 from conftest import missing
-from steppe.gpu import bfs
-from steppe.search import cut_at_targets
+from steppe.gpu.loops import bfs
+from steppe.plan.question import cut_at_targets
 
 
 @pytest.mark.pocl

@@ -8,8 +8,8 @@ import grind
 import standin
 import steppe as sp
 from conftest import missing
-from steppe.gpu.delta_stepping import choose_delta
 from steppe.gpu.keys import Keys
+from steppe.gpu.loops.delta_stepping import choose_delta
 from test_gpu_frontier import WEIGHTS
 
 

@@ -13,7 +13,8 @@ import grind
 import standin
 import steppe as sp
 from conftest import missing
-from steppe.gpu import edge, get_device
+from steppe.gpu import get_device
+from steppe.gpu.loops import edge
 
 
 @pytest.mark.pocl

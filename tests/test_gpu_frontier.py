@@ -10,10 +10,11 @@ import grind
 import standin
 import steppe as sp
 from conftest import missing
-from steppe.gpu import frontier, get_device
+from steppe.gpu import get_device
 from steppe.gpu.keys import Keys
+from steppe.gpu.loops import frontier
+from steppe.gpu.loops.work import BLOCK, Work
 from steppe.gpu.rows import resident, rows
-from steppe.gpu.work import BLOCK, Work
 
 NAMES = ["unweighted", "int32", "int64", "float32", "float64"]
 WEIGHTS = pytest.mark.parametrize("dtype", checks.TYPES, ids=NAMES)

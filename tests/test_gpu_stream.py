@@ -11,9 +11,11 @@ import standin
 import steppe as sp
 import stream_checks
 from conftest import missing
-from steppe.gpu import get_device, slots, stream
-from steppe.gpu.parts import Parts, sizes
+from steppe.gpu import get_device
 from steppe.gpu.rows import resident
+from steppe.gpu.stream import loop as stream
+from steppe.gpu.stream import slots
+from steppe.gpu.stream.parts import Parts, sizes
 
 METHODS = pytest.mark.parametrize("method", stream_checks.METHODS)
 NAMES = ["unweighted", "int32", "int64", "float32", "float64"]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import steppe as sp
-from steppe.labels import Labels
+from steppe.graph.labels import Labels
 
 LABELS = {
     "gaps": [10, 30, 20, 7],

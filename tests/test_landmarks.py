@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 import steppe as sp
 from conftest import examples
-from steppe import generate, landmarks
+from steppe import generate
+from steppe.cpu import landmarks
 from test_route import TYPES, check, check_rounding, graph, luxembourg, needs_data, oracle
 
-routes = importlib.import_module("steppe.route")  # steppe.route is the function
+routes = importlib.import_module("steppe.calls.route")  # steppe.route is the function
 
 
 def has_landmarks(g):

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import steppe as sp
-from steppe import matrix_file
+from steppe.files import matrix_file
 
-module = importlib.import_module("steppe.distances")
+module = importlib.import_module("steppe.calls.distances")
 FAR = sp.UNREACHABLE
 SIMPLE = sp.Graph.from_edges(["a", "a", "b", "d"], ["b", "c", "c", "a"], [5, 9, 3, 1], relabel=True)
 ROW = 300 * 8

@@ -16,8 +16,8 @@ from answers import TYPES, array_of, graph_of, paths_of
 from conftest import examples
 from graphs import FLOAT, HUGE, NAMED, NEGATIVE
 from steppe import _core
-from steppe.explain import Explanation
 from steppe.paths import Paths
+from steppe.plan.explain import Explanation
 
 
 def labelled():

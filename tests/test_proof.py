@@ -14,10 +14,10 @@ from scipy import sparse
 
 import steppe as sp
 from steppe import files
-from steppe.convert import restored
 from steppe.files import mapped
+from steppe.graph.convert import restored
+from steppe.graph.proof import FileRows, prove
 from steppe.paths import _restore
-from steppe.proof import FileRows, prove
 
 sys.path.insert(0, str(Path(__file__).parent / "fuzz"))
 import rows_mutations as mutations
@@ -145,12 +145,12 @@ def test_a_file_is_proven_once(tmp_path, monkeypatch):
     path = tmp_path / "graph.steppe"
     sp.write(sp.generate.grid(20, 20), path)
     passes = []
-    monkeypatch.setattr("steppe.proof.prove", lambda *a, **k: passes.append(1) or prove(*a, **k))
+    monkeypatch.setattr("steppe.graph.proof.prove", lambda *a, **k: passes.append(1) or prove(*a, **k))
     for _ in range(2):
         sp.sssp(sp.read(path), 0)
     assert len(passes) == 2
     os.utime(path, ns=(10**18, 10**18))
-    monkeypatch.setattr("steppe.proof.time.time_ns", lambda: 2 * 10**18)
+    monkeypatch.setattr("steppe.graph.proof.time.time_ns", lambda: 2 * 10**18)
     for _ in range(3):
         sp.sssp(sp.read(path), 0).verify()
     assert len(passes) == 3

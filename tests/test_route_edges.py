@@ -18,10 +18,11 @@ import numpy as np
 
 import steppe as sp
 from conftest import examples
-from steppe import _core, landmarks
+from steppe import _core
+from steppe.cpu import landmarks
 from test_route import graph
 
-routes = importlib.import_module("steppe.route")  # steppe.route is the function
+routes = importlib.import_module("steppe.calls.route")  # steppe.route is the function
 
 TOP = 2**63 - 2  # the largest distance
 FLOAT32, FLOAT64 = float(np.finfo(np.float32).max), sys.float_info.max

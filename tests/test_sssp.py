@@ -12,7 +12,7 @@ import oracle
 import steppe as sp
 from answers import TYPES, graph_of, truth
 from steppe import sssp as module_function
-from steppe.explain import Explanation
+from steppe.plan.explain import Explanation
 
 METHODS = ["dijkstra", "delta-stepping", "frontier", "bellman-ford"]
 UNREACHABLE = sp.UNREACHABLE

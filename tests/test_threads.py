@@ -11,7 +11,7 @@ import pytest
 
 import steppe as sp
 from conftest import SANITIZER
-from steppe import threads
+from steppe.machine import threads
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,12 @@
 """
 
 from . import generate
-from .bfs import bfs
-from .distances import all_pairs, distances
+from .calls.bfs import bfs
+from .calls.distances import all_pairs, distances
+from .calls.nearest import Nearest, nearest
+from .calls.route import Route, route
+from .calls.sssp import sssp
+from .calls.verify import verify
 from .errors import (
     DeviceError,
     DeviceMemoryError,
@@ -23,15 +27,11 @@ from .errors import (
     SteppeError,
     VerificationError,
 )
-from .explain import Explanation
 from .files import read, write
 from .gpu import DeviceInfo, devices, set_default_device
-from .graph import Graph
-from .nearest import Nearest, nearest
+from .graph.graph import Graph
 from .paths import UNREACHABLE, PathList, Paths
-from .route import Route, route
-from .sssp import sssp
-from .verify import verify
+from .plan.explain import Explanation
 
 __version__ = "0.1.0"
 

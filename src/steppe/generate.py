@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from . import _core, files, threads
+from . import _core, files
 from .errors import GraphError
 from .files import steppe_file
 from .files.target import destination
-from .graph import Graph
+from .graph.graph import Graph
+from .machine import threads
 
 if TYPE_CHECKING:
     import os

@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from . import _core, locks
-from . import threads as _threads
+from . import _core
+from .calls.verify import distance_dtype, verify
 from .errors import GraphError, NoPathError, VerificationError
-from .verify import distance_dtype, verify
+from .machine import locks
+from .machine import threads as _threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .explain import Explanation
-    from .graph import Graph
+    from .graph.graph import Graph
+    from .plan.explain import Explanation
 
 Array = npt.NDArray[Any]
 
@@ -113,7 +114,7 @@ class Paths:
         sources : ndarray of int64
             Vertices 0…n-1, at least one.
         distances : ndarray
-            The final array, of the dtype :func:`steppe.verify.distance_dtype` tells.
+            The final array, of the dtype :func:`steppe.calls.verify.distance_dtype` tells.
         recorded : ndarray, optional
             Predecessors recorded by the search, of the dtype of ``graph.indices``; default: canonical ones, on demand.
         bound : number, optional

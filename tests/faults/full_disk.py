@@ -14,7 +14,7 @@ import steppe as sp
 DISK = Path(sys.argv[1])
 LARGE = sp.generate.random(20_000, 900_000)  # 7 MB and more in every format, packed ones too
 MATRIX = sp.generate.random(600, 3000)  # 2.9 MB
-module = importlib.import_module("steppe.distances")
+module = importlib.import_module("steppe.calls.distances")
 module.BLOCK = 1 << 18
 
 

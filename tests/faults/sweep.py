@@ -21,7 +21,7 @@ import steppe as sp
 from steppe.cli import application
 from steppe.files import target
 
-module = importlib.import_module("steppe.distances")
+module = importlib.import_module("steppe.calls.distances")
 module.BLOCK = 40 * 8 * 8
 GRAPH = sp.generate.grid(5, 8, seed=3)
 PLAIN = sp.Graph.from_csr(GRAPH.indptr, GRAPH.indices, directed=False)

@@ -17,7 +17,7 @@ from ..errors import GraphError, NegativeCycleError, NoPathError, SteppeError, V
 from .terminal import escaped
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from ..graph.graph import Graph
 
 WRONG_ANSWER = (VerificationError, NegativeCycleError, NoPathError)
 

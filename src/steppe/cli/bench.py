@@ -18,8 +18,8 @@ import numpy.typing as npt
 import typer
 
 from .. import bfs, gpu, read, sssp
-from .. import threads as _threads
 from ..errors import GraphError
+from ..machine import threads as _threads
 from . import app as shared
 from . import output
 from .app import app, vertices
@@ -27,7 +27,7 @@ from .app import app, vertices
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..graph import Graph
+    from ..graph.graph import Graph
 
 Array = npt.NDArray[Any]
 

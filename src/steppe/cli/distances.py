@@ -21,7 +21,7 @@ from .app import app, vertices
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..graph import Graph
+    from ..graph.graph import Graph
 
 Array = npt.NDArray[Any]
 LIST = "Vertices with commas between them; may be repeated."

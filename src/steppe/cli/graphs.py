@@ -17,7 +17,7 @@ from . import output
 from .app import Commands, app
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from ..graph.graph import Graph
 
 
 @app.command()

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import GraphError
+from ..files.matrix_file import npy_header
 from ..files.target import destination
-from ..matrix_file import npy_header
-from ..search import Streamed
+from ..plan.question import Streamed
 from .terminal import escaped, escaped_json
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from rich.progress import Progress
 
-    from ..matrix_file import Array
+    from ..files.matrix_file import Array
     from ..paths import Paths
 
 

@@ -15,14 +15,14 @@ from .. import devices as _devices
 from .. import read
 from .. import route as _route
 from .. import sssp as _sssp
+from ..calls.verify import check
 from ..errors import FormatError
-from ..verify import check
 from . import app as shared
 from . import output
 from .app import app, vertex
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from ..graph.graph import Graph
     from ..paths import Paths
 
 

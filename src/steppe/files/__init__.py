@@ -19,7 +19,7 @@ from .target import Target
 if TYPE_CHECKING:
     import os
 
-    from ..graph import Graph
+    from ..graph.graph import Graph
     from .text import Array
 
 __all__ = ["check", "read", "read_coordinates", "write"]

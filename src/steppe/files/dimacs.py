@@ -25,7 +25,7 @@ from .text import Array, Note
 
 if TYPE_CHECKING:
     from ..errors import FormatError
-    from ..graph import Graph
+    from ..graph.graph import Graph
     from .source import Source
 
 _SKIPPED = "ctn"

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..errors import FormatError
-    from ..graph import Graph
-    from ..labels import Labels
+    from ..graph.graph import Graph
+    from ..graph.labels import Labels
     from .heading import Heading
     from .source import Source
 

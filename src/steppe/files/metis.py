@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING
 import numpy as np
 
 from ..errors import GraphError
-from ..graph import Graph
+from ..graph.graph import Graph
 from . import text
 from .text import Array, Note
 

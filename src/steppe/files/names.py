@@ -13,14 +13,14 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..errors import GraphError
-from ..labels import Labels, string_array
+from ..graph.labels import Labels, string_array
 from . import text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..errors import FormatError
-    from ..graph import Graph
+    from ..graph.graph import Graph
     from .heading import Heading
     from .source import Source
     from .text import Array, Note

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import DistanceOverflowError, GraphError
-from ..graph import Graph
+from ..graph.graph import Graph
 from . import text
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from .. import threads
 from ..errors import FormatError
+from ..machine import threads
 from .unpack import MAGIC as _MAGIC
 from .unpack import BrokenError, TooLargeError, unpack
 

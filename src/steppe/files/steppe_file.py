@@ -13,7 +13,7 @@ The description has ``vertices, edges, directed, weights`` (their min, max, mean
 number, or "array"), ``bytes`` (the file's size) and for every section its ``offset``, ``count``, ``dtype`` (NumPy's
 notation, little-endian) and ``crc32``. A file that is too short or too long or whose description is damaged, or says
 anything that cannot be, is refused. What the sections hold is looked at when a search first asks for the rows
-(:class:`steppe.proof.FileRows`): offsets, targets, weights, and whether they are what the description says. Their
+(:class:`steppe.graph.proof.FileRows`): offsets, targets, weights, and whether they are what the description says. Their
 checksums are only compared by :func:`check`, which reads everything at once.
 
 Sections lie one after another and their places follow from the counts alone (:func:`plan`), so a file can be written
@@ -29,11 +29,11 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arrays import vertex_dtype
 from ..errors import GraphError
-from ..graph import Graph
-from ..labels import Labels
-from ..proof import FileRows
+from ..graph.arrays import vertex_dtype
+from ..graph.graph import Graph
+from ..graph.labels import Labels
+from ..graph.proof import FileRows
 from . import mapped, text
 from .npz import plain_labels
 

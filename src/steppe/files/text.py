@@ -15,10 +15,11 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _core, threads
+from .. import _core
 from ..errors import GraphError
-from ..graph import Graph
-from ..labels import Labels
+from ..graph.graph import Graph
+from ..graph.labels import Labels
+from ..machine import threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,8 +11,8 @@ import os
 import platform
 from typing import TYPE_CHECKING
 
-from .. import locks
 from ..errors import DeviceError
+from ..machine import locks
 from .device import Counters, Device, DeviceInfo, Program, forked
 from .memory import Buffer, Memory
 from .rows import retire

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike, NDArray
 
-    from ..graph import Graph
+    from ..graph.graph import Graph
     from .source import Parameter, Source
 
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from . import source
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from ..graph.graph import Graph
 
 Array = npt.NDArray[Any]
 

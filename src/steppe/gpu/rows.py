@@ -15,7 +15,7 @@ import numpy as np
 from ..errors import DeviceError
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from ..graph.graph import Graph
     from .device import Device
     from .memory import Buffer
 

@@ -1,0 +1,149 @@
+"""Bellman-Ford on a device: frontier's rounds on keys with a sign, and a negative cycle where there is one.
+
+A cycle shows in the predecessors (kernels/bellman_ford.c), which are recorded once the search has gone on for longer than
+most searches take, and looked at on the host whenever the number of rounds has doubled. Its weights are added up
+exactly before it is believed: with floats a circle of predecessors may come from rounding alone.
+
+A path to a vertex within the cutoff may lead through vertices beyond it, so with negative weights the cutoff is applied at
+the end.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import DistanceOverflowError, NegativeCycleError, SteppeError
+from ..keys import choices
+from .frontier import Rounds
+from .work import BELOW, Work, answer, overflow
+
+if TYPE_CHECKING:
+    from ...graph.graph import Graph
+    from ...plan.question import Answer, Search
+    from ..device import Device
+
+RECORD_FROM = 32  # rounds without predecessors
+
+Array = npt.NDArray[Any]
+
+
+def run(device: Device, graph: Graph, search: Search) -> Answer:
+    """Search from `search.sources` on a device, weights of any sign; see `steppe.plan.question`.
+
+    Raises
+    ------
+    NegativeCycleError
+        A cycle of negative length can be reached.
+    DistanceOverflowError
+        A distance does not fit in 64 bits.
+    """
+    with device.count() as counters:
+        keys = choices(graph, signed=True)[0]
+        inside = None if graph.has_negative else search.bound
+        work = Work(device, graph, replace(search, bound=inside, record_paths=False), keys, lists=2)
+        rounds = Rounds(work)
+        program = work.program("bellman_ford")
+        parents = device.alloc(graph.num_vertices, np.int32, fill=-1)
+        last = RECORD_FROM + graph.num_vertices + 1  # whoever has not come to rest by then never will
+        look_at = 2 * RECORD_FROM
+        while True:
+            for _ in range(min(rounds.batch.rounds, max(1, last - rounds.enqueued))):
+                parity = rounds.enqueued % 2
+                rounds.relax(parity)
+                if rounds.enqueued >= RECORD_FROM:
+                    device.launch(
+                        program,
+                        "parents",
+                        rounds.batch.relaxing,
+                        work.rows.indptr,
+                        work.rows.indices,
+                        work.weights,
+                        work.dist,
+                        work.predist,
+                        *work.lists,
+                        parents,
+                        rounds.counts,
+                        parity,
+                        work.limit,
+                    )
+                rounds.commit(parity)
+                rounds.enqueued += 1
+            at_rest = rounds.look()
+            if at_rest and not rounds.faults & BELOW:
+                break
+            if rounds.enqueued >= min(look_at, last) or rounds.faults & BELOW:
+                look_at *= 2
+                look_for_cycle(graph, device.download(parents))
+                if rounds.faults & BELOW:
+                    raise DistanceOverflowError("a distance falls below the range of 64 bits")
+                if rounds.enqueued >= last:
+                    raise SteppeError(
+                        "distances never come to rest: rounding makes a cycle look negative whose length is not; "
+                        "use integer weights, or the CPU"
+                    )
+        distances = work.distances()
+        if work.outgrown(rounds.faults):
+            overflow(graph, search.targets, distances)
+        edges, atomics = rounds.work_done()
+        if search.bound is not None:
+            distances[distances > search.bound] = np.inf if distances.dtype.kind == "f" else np.iinfo(np.int64).max
+        return answer(
+            distances,
+            None,
+            counters,
+            search,
+            rounds=rounds.done,
+            edges_relaxed=edges,
+            edges_touched=edges,
+            atomics=atomics,
+        )
+
+
+def look_for_cycle(graph: Graph, parents: Array) -> None:
+    """Raise NegativeCycleError if the predecessors run in a circle of negative length."""
+    for cycle in circles(parents):
+        length = _length(graph, cycle)
+        if length < 0:
+            raise NegativeCycleError(
+                f"a cycle of {len(cycle)} vertices has length {length}: there are no shortest paths",
+                [graph.label(v) for v in cycle],
+            )
+
+
+def circles(parents: Array) -> list[list[int]]:
+    """List the circles in an array of predecessors (-1: none), each in the order of its edges.
+
+    Examples
+    --------
+    >>> circles(np.array([-1, 3, 1, 2, 0]))
+    [[2, 3, 1]]
+    """
+    n = len(parents)
+    # After 2^k >= n steps backwards one is at the end (n, a vertex that is its own predecessor) or in a circle.
+    jump = np.append(np.where(parents < 0, n, parents), n)
+    for _ in range(max(1, n.bit_length())):
+        jump = jump[jump]
+    found = []
+    seen: set[int] = set()
+    for v in np.unique(jump[jump < n]).tolist():
+        if v not in seen:
+            circle = [v]
+            while (u := int(parents[circle[-1]])) != v:
+                circle.append(u)
+            seen.update(circle)
+            found.append(circle[::-1])
+    return found
+
+
+def _length(graph: Graph, cycle: list[int]) -> int | float:
+    """Add up a cycle's weights exactly, of parallel edges the least."""
+    steps = []
+    for u, v in zip(cycle, cycle[1:] + cycle[:1], strict=True):
+        row = slice(graph.indptr[u], graph.indptr[u + 1])
+        steps.append(1 if graph.weights is None else graph.weights[row][graph.indices[row] == v].min().item())
+    return sum(steps) if graph.is_integer else math.fsum(steps)

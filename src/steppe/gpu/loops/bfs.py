@@ -1,0 +1,205 @@
+"""Breadth-first search on a device (document 003): the host's part of kernels/bfs.c.
+
+The host decides between three kinds of launches, from what it last saw of the frontier:
+
+- ``narrow``: one block runs many levels as long as they are small. A launch costs more than such a level.
+- ``wide``: the whole device, one level a launch; 1 to 32 of them between two looks, twice as many each time the frontier
+  stays moderate.
+- ``up``: bottom-up, when the frontier's out-edges outnumber what the unreached vertices would look at (Beamer, Asanović
+  and Patterson, SC'12). It needs in-edges: those of an undirected graph, or of one whose reverse is there already.
+
+A look is one download of 128 bytes. Python's signal handlers run between launches, so Ctrl-C is heard.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...plan.question import Answer
+from ..rows import Rows, rows
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from ...graph.graph import Graph
+    from ...plan.question import Search
+    from ..device import Device
+    from ..memory import Buffer
+
+FAR = int(np.iinfo(np.int32).max)
+SMALL, MIDDLE = 64, 8192  # degrees up to which one thread, one block takes a vertex
+NARROW = 8192  # edges of a frontier that one block still takes on alone
+LEVELS = 2048  # levels of one narrow launch: some milliseconds
+ALPHA, BETA = 14, 24  # Beamer's thresholds
+
+
+@dataclass
+class Level:
+    """What a look at the device shows."""
+
+    level: int
+    entries: int
+    edges: int
+    over: bool
+    touched: int
+    atomics: int
+    pending: int
+
+
+class Levels:
+    """One search: its buffers on the device, and its launches."""
+
+    def __init__(
+        self,
+        device: Device,
+        graph: Graph,
+        sources: npt.NDArray[np.int64],
+        *,
+        indices: Buffer | None = None,
+        predecessors: int | None = None,
+        backwards: Rows | None = None,
+        bound: int | None = None,
+        **variant: Any,
+    ) -> None:
+        n, m = graph.num_vertices, graph.num_edges
+        self.device, self.n, self.m = device, n, m
+        block = 256 if device.info.is_gpu else 64
+        self.program = device.program("bfs", block=block, SMALL=SMALL, MIDDLE=MIDDLE, **variant)
+        self.bound = FAR - 1 if bound is None else min(int(bound), FAR - 1)
+        held = rows(device, graph)
+        self.distances = device.alloc(n, np.int32, fill=FAR)
+        self.predecessors = device.alloc(1 if predecessors is None else n, np.int32, fill=predecessors or 0)
+        owner = device.alloc(1 if "TREE" in variant else n, np.int32)
+        places = (n, min(n, m // SMALL + 1), min(n, m // MIDDLE + 1))
+        self.state = device.alloc(32, np.uint32, fill=0)
+        self.indptr = held.indptr
+        self.arrays = (
+            *(held.indptr, held.indices if indices is None else indices, self.distances, self.predecessors, owner),
+            *(device.alloc(2 * sum(places), np.int32), *places, self.state),
+        )
+        self.places = places
+        self.slot = 0
+        self.backwards = backwards
+        self.crowded, self.crowd = device.alloc(1, np.int32), 0
+        if backwards is not None:
+            crowded = np.flatnonzero(graph.reverse.degrees > MIDDLE).astype(np.int32)
+            if len(crowded):
+                self.crowded, self.crowd = device.upload(crowded), len(crowded)
+        first = np.unique(sources).astype(np.int32)
+        device.launch(self.program, "start", len(first), *self.arrays, device.upload(first), len(first))
+
+    def look(self, targets: Buffer | None = None) -> Level:
+        """Wait for the device, and read the state."""
+        if targets is not None:
+            self.device.fill(self.state, 0, 28, 1)
+            arguments = (self.distances, targets, targets.size, self.state)
+            self.device.launch(self.program, "pending", targets.size, *arguments)
+        state = self.device.download(self.state).tolist()
+        now = state[self.slot % 3 * 8 :][:8]
+        return Level(
+            level=now[5],
+            entries=sum(now[:3]),
+            edges=now[3] + (now[4] << 32),
+            over=any(count > place for count, place in zip(now, self.places, strict=False)),
+            touched=state[24] + (state[25] << 32),
+            atomics=state[26] + (state[27] << 32),
+            pending=state[28],
+        )
+
+    def _launch(self, kernel: str, threads: int, *more: object) -> None:
+        self.device.launch(self.program, kernel, threads, *self.arrays, self.slot % 3, *more)
+        self.slot += 1
+
+    def narrow(self, levels: int) -> None:
+        """Run up to so many small levels."""
+        self._launch("narrow", 1, self.bound, NARROW, levels)
+
+    def wide(self, threads: int) -> None:
+        """Run one level."""
+        self._launch("wide", threads, self.bound)
+
+    def up(self) -> None:
+        """Run one level by in-edges."""
+        assert self.backwards is not None  # noqa: S101 - the caller asked before
+        other = self.backwards
+        arguments = (self.indptr, other.indptr, other.indices, self.distances, self.predecessors, self.n)
+        hubs = (self.crowded, self.crowd, self.state, self.slot % 3, self.bound)
+        self.device.launch(self.program, "up", self.n, *arguments, *hubs)
+        self.slot += 1
+
+    def collect(self) -> None:
+        """Make the queue of the level that is next, again."""
+        self.device.fill(self.state, 0, self.slot % 3 * 8, 3)
+        self.device.launch(self.program, "collect", self.n, *self.arrays, self.slot % 3, self.n)
+
+    def run(self, search: Search | None = None) -> Level:
+        """Search to the end, or until all targets are reached."""
+        targets = None
+        if search is not None and len(search.targets):
+            targets = self.device.upload(search.targets.astype(np.int32))
+        unexplored, before, batch, is_up = self.m, 0, 1, False
+        while True:
+            seen = self.look(targets)
+            if search is not None and search.progress is not None:
+                search.progress(seen.touched)
+            if seen.entries == 0 or seen.level >= self.bound or (targets is not None and seen.pending == 0):
+                return seen
+            unexplored -= seen.edges
+            grows = seen.entries > before
+            before = seen.entries
+            if self.backwards is not None:
+                if is_up:
+                    is_up = grows or seen.entries * BETA > self.n
+                    if not is_up:
+                        self.collect()
+                else:
+                    is_up = grows and seen.edges > unexplored // ALPHA and seen.edges * 4 > self.n
+            if is_up:
+                batch = 1
+                self.up()
+                continue
+            if seen.over:
+                self.collect()
+            if seen.edges <= NARROW:
+                self.narrow(LEVELS if targets is None else LEVELS // 32)
+                batch = 1
+            else:
+                for _ in range(batch):
+                    self.wide(2 * seen.entries)
+                batch = min(2 * batch, 32) if targets is None and seen.edges * 16 < self.n else 1
+
+
+def run(device: Device, graph: Graph, search: Search) -> Answer:
+    """Count hops from the nearest source: ``search`` is the question, weights do not matter.
+
+    With ``search.record_paths`` the predecessors found on the way come too.
+    """
+    with device.count() as counters:
+        there = graph.reverse_if_known() is not None
+        variant: dict[str, Any] = {"RECORD": 1} if search.record_paths else {}
+        levels = Levels(
+            device,
+            graph,
+            search.sources,
+            predecessors=-1 if search.record_paths else None,
+            backwards=rows(device, graph.reverse) if there else None,
+            bound=None if search.bound is None else int(search.bound),
+            **variant,
+        )
+        end = levels.run(search)
+        distances = device.download(levels.distances)
+        predecessors = device.download(levels.predecessors) if search.record_paths else None
+    explained: dict[str, Any] = {
+        "rounds": end.level,
+        "launches": counters.launches,
+        "edges_relaxed": end.touched,
+        "edges_touched": end.touched,
+        "atomics": end.atomics,
+        "bytes_copied": counters.bytes_up + counters.bytes_down,
+        "peak_device_bytes": counters.peak_bytes,
+        "compile_seconds": counters.compile_seconds,
+    }
+    return Answer(distances, predecessors, explained)

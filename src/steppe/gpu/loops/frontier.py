@@ -1,0 +1,97 @@
+"""Frontier on a device: rounds of relax and commit until nothing changes (document 000; kernels/frontier.c).
+
+The host enqueues a batch of rounds, then reads the length of the frontier. Integer distances are added up in 32 bits
+first; if a sum does not fit, the search is done again in 64.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..keys import choices
+from .work import Batch, Work, answer, overflow
+
+if TYPE_CHECKING:
+    from ...graph.graph import Graph
+    from ...plan.question import Answer, Search
+    from ..device import Device
+
+COUNTS = 8  # touched (2), small vertices (2), chunks (2), rounds, faults: see kernels/frontier.c
+
+
+class Rounds:
+    """Rounds of relax and commit on a device; Bellman-Ford runs them too."""
+
+    def __init__(self, work: Work) -> None:
+        self.work, self.device = work, work.device
+        self.program = work.program("frontier")
+        self.counts = self.device.alloc(COUNTS, np.uint32, fill=0)
+        self.tallies = self.device.alloc(2 * self.device.max_groups, np.uint64, fill=0)
+        self.batch = Batch(work)
+        self.enqueued = self.done = self.faults = 0
+        self.device.upload(np.array([len(work.sources)], np.uint32), into=self.counts, offset=1)
+        self.commit(1)
+
+    def relax(self, parity: int) -> None:
+        """Enqueue the relaxation of all edges of the frontier."""
+        w = self.work
+        arguments = (w.rows.indptr, w.rows.indices, w.weights, w.dist, w.predist, w.cells, *w.lists, w.touched)
+        self.device.launch(
+            self.program, "relax", self.batch.relaxing, *arguments, self.counts, self.tallies, parity, w.limit
+        )
+
+    def commit(self, parity: int) -> None:
+        """Enqueue the commitment of what improved, which makes the next frontier."""
+        w = self.work
+        arguments = (w.rows.indptr, w.dist, w.predist, w.cells, *w.lists, w.touched, self.counts, self.tallies, parity)
+        self.device.launch(self.program, "commit", self.batch.committing, *arguments)
+
+    def look(self) -> bool:
+        """Wait for what was enqueued; tell whether the frontier is empty."""
+        counts = [int(x) for x in self.device.download(self.counts)]
+        self.done, self.faults = counts[6], counts[7]
+        parity = self.enqueued % 2
+        self.batch.saw(counts[2 + parity], counts[4 + parity])
+        if self.work.search.progress is not None:
+            self.work.search.progress(self.work_done()[0])
+        return counts[2 + parity] + counts[4 + parity] == 0
+
+    def work_done(self) -> tuple[int, int]:
+        """Count edges relaxed and atomics so far."""
+        edges, atomics = self.device.download(self.tallies).reshape(-1, 2).sum(axis=0).tolist()
+        return edges, atomics
+
+
+def run(device: Device, graph: Graph, search: Search) -> Answer:
+    """Search from `search.sources` on a device; see `steppe.plan.question`."""
+    with device.count() as counters:
+        for keys in choices(graph):
+            work = Work(device, graph, search, keys, lists=2)
+            rounds = Rounds(work)
+            while True:
+                for _ in range(rounds.batch.rounds):
+                    rounds.relax(rounds.enqueued % 2)
+                    rounds.commit(rounds.enqueued % 2)
+                    rounds.enqueued += 1
+                finished = rounds.look()
+                outgrown = keys.dist == "u32" and work.outgrown(rounds.faults)
+                if finished or outgrown:
+                    break
+            if not outgrown:
+                break
+        distances = work.distances()
+        if work.outgrown(rounds.faults):
+            overflow(graph, search.targets, distances)
+        edges, atomics = rounds.work_done()
+        return answer(
+            distances,
+            work.predecessors(),
+            counters,
+            search,
+            rounds=rounds.done,
+            edges_relaxed=edges,
+            edges_touched=edges,
+            atomics=atomics,
+        )

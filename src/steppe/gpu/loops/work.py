@@ -1,0 +1,169 @@
+"""Work: the device arrays that every search by rounds has, and how many rounds are enqueued before the host looks.
+
+Distances are held twice, committed and tentative (document 000's dist and predist); with recorded paths the tentative
+one shares a 64-bit cell with its predecessor (document 003). Work lists are filed by degree, see kernels/relax.h.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import DistanceOverflowError
+from ...plan.question import Answer
+from ..rows import rows
+
+if TYPE_CHECKING:
+    from ...graph.graph import Graph
+    from ...plan.question import Search
+    from ..device import Counters, Device, Program
+    from ..keys import Keys
+
+Array = npt.NDArray[Any]
+
+BLOCK = 256
+SMALL = 8  # edges that one thread takes by itself
+CHUNK = 512  # edges that a team of threads takes
+TEAM = 32
+ABOVE, BELOW = 1, 2  # faults that kernels report: a sum left the type
+
+
+class Work:
+    """The arrays of one search on a device, with the sources placed and everything else unreached."""
+
+    def __init__(self, device: Device, graph: Graph, search: Search, keys: Keys, *, lists: int) -> None:
+        self.device, self.graph, self.search, self.keys = device, graph, search, keys
+        n = graph.num_vertices
+        self.recorded = search.record_paths and keys.dtype.itemsize == 4 and device.info.has_atomic_64
+        self.rows = rows(device, graph)
+        self.weights = device.alloc(1, np.int32, fill=1) if self.rows.weights is None else self.rows.weights
+        self.sources = np.unique(search.sources).astype(np.int32)
+
+        first = np.full(len(self.sources), keys.zero, dtype=keys.dtype)
+        self.dist = device.alloc(n, keys.dtype, fill=keys.infinity)
+        self.predist = device.alloc(1 if self.recorded else n, keys.dtype, fill=keys.infinity)
+        nothing = keys.infinity << 32 | 0xFFFFFFFF if self.recorded else 0
+        self.cells = device.alloc(n if self.recorded else 1, np.uint64, fill=nothing)
+        self._place(self.cells if self.recorded else self.predist, first)
+        self._place(self.dist, first)
+
+        degrees = graph.degrees
+        large = degrees[degrees > SMALL]
+        self.capacity = int((-(-large // CHUNK)).sum())
+        self.small = device.alloc(lists * n, np.int32)
+        self.chunk_vertex = device.alloc(max(1, lists * self.capacity), np.int32)
+        self.chunk_number = device.alloc(max(1, lists * self.capacity), np.uint32)
+        self.touched = device.alloc(n, np.int32)
+        device.upload(self.sources, into=self.touched)
+
+    def _place(self, buffer: Any, values: Array) -> None:
+        if buffer is self.cells:
+            values = values.astype(np.uint64) << np.uint64(32) | np.uint64(0xFFFFFFFF)
+        if len(values) < 64:
+            for s, value in zip(self.sources, values, strict=True):
+                self.device.upload(np.array([value], dtype=buffer.dtype), into=buffer, offset=int(s))
+        else:
+            everything = self.device.download(buffer)
+            everything[self.sources] = values
+            self.device.upload(everything, into=buffer)
+
+    def program(self, file: str) -> Program:
+        """Compile a kernel file for this search."""
+        defines: dict[str, Any] = {"SMALL": SMALL, "CHUNK": CHUNK}
+        if self.recorded:
+            defines["RECORD"] = 1
+        if self.rows.weights is None:
+            defines["UNWEIGHTED"] = 1
+        return self.device.program(file, block=BLOCK, **self.keys.build, **defines)
+
+    @property
+    def lists(self) -> tuple[Any, ...]:
+        """The work lists as kernels take them."""
+        return self.small, self.chunk_vertex, self.chunk_number, self.graph.num_vertices, self.capacity
+
+    @property
+    def limit(self) -> int | float:
+        """The largest distance that is stored."""
+        return self.keys.limit(self.search.bound)
+
+    def outgrown(self, faults: int) -> bool:
+        """Whether a sum has left the type and mattered: beyond the cutoff it does not."""
+        bound = self.search.bound
+        return bool(faults & BELOW) or (bool(faults & ABOVE) and (bound is None or bound > self.keys.largest))
+
+    def distances(self) -> Array:
+        """Download the distances as users see them."""
+        return self.keys.distances(self.device.download(self.dist))
+
+    def predecessors(self) -> Array | None:
+        """Download the recorded predecessors; None where none were recorded."""
+        if not self.recorded:
+            return None
+        return (self.device.download(self.cells) & np.uint64(0xFFFFFFFF)).astype(np.uint32).view(np.int32)
+
+
+class Batch:
+    """How many rounds to enqueue before the host looks, and on how many threads.
+
+    A look costs about as much as a launch on PoCL and several on a GPU, so long searches with small frontiers look
+    seldom; with large ones a wrong guess of the number of threads would cost more than the look. Kernels stride, so any
+    number of threads is right; idle ones cost little on a GPU and something on a CPU.
+    """
+
+    LONGEST = 32
+    LARGE = 1 << 16
+
+    def __init__(self, work: Work) -> None:
+        self.vertices = work.graph.num_vertices
+        self.least = 1 << 20 if work.device.info.is_gpu else 256
+        degrees = work.graph.degrees[work.sources]
+        large = degrees[degrees > SMALL]
+        self.rounds = 1
+        self._aim(len(degrees) - len(large), int((-(-large // CHUNK)).sum()))
+
+    def saw(self, smalls: int, chunks: int) -> None:
+        """Learn the size of the frontier."""
+        self.rounds = 1 if smalls + TEAM * chunks > self.LARGE else min(2 * self.rounds, self.LONGEST)
+        self._aim(smalls, chunks)
+
+    def _aim(self, smalls: int, chunks: int) -> None:
+        self.relaxing = max(2 * (smalls + TEAM * chunks), self.least)
+        touched = min(self.vertices, smalls * SMALL + chunks * CHUNK)  # at most
+        self.committing = max(touched, self.least)
+
+
+def overflow(graph: Graph, targets: Array, distances: Array) -> None:
+    """Raise where a distance did not fit its 64 bits: some vertex is unreached although an edge leads to it.
+
+    Sums beyond the type were passed over; that matters only where no other way led to the vertex, and not beyond `targets` that were
+    all reached (is_lost in cpp/widen.hpp).
+    """
+    unreached = distances == np.iinfo(np.int64).max
+    if len(targets) and not unreached[targets].any():
+        return
+    tails = np.repeat(~unreached, graph.degrees)
+    lost = tails & unreached[graph.indices]
+    if lost.any():
+        label = graph.label(int(graph.indices[np.argmax(lost)]))
+        raise DistanceOverflowError(f"the distance of vertex {label!r} does not fit in 64 bits")
+
+
+def answer(
+    distances: Array,
+    predecessors: Array | None,
+    counters: Counters,
+    search: Search,
+    **explained: Any,
+) -> Answer:
+    """Put an answer together, with what the device counted."""
+    explained |= {
+        "launches": counters.launches,
+        "bytes_copied": counters.bytes_up + counters.bytes_down,
+        "peak_device_bytes": counters.peak_bytes,
+        "compile_seconds": counters.compile_seconds,
+    }
+    if search.record_paths and predecessors is None:
+        explained["note"] = "distance and predecessor do not fit one atomic: predecessors in a pass of their own"
+    return Answer(distances, predecessors, explained)

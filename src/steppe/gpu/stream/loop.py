@@ -1,0 +1,198 @@
+"""Stream: shortest paths on a device that does not hold the edges (document 001; kernels/stream.c).
+
+Vertex arrays stay on the device; edges pass through the slots of slots.py, in the parts of parts.py. One loop serves all
+methods, which differ in `last`, the distance up to which vertices are worked on now: infinite for frontier and Bellman-Ford,
+growing by delta for delta-stepping, by 1 for breadth-first search.
+
+The document copies every part in every round (``schedule="every-part"``, kept for comparison). The schedule "active"
+
+- takes only parts with a vertex to be worked on, first those on the device, then by least distance;
+- works on a part several times over while it still finds something there;
+- gathers the rows wanted where they are few, over many parts at once;
+- starts to copy the next part before it works on this one.
+
+A pass takes each part that had work when the pass began, so after k passes every path of k edges has been looked at:
+which ends a search with a negative cycle at the latest after n passes, as Bellman and Ford do.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import DeviceError, DeviceMemoryError, DistanceOverflowError, SteppeError
+from ...plan.question import Answer, Streamed
+from ..keys import Keys, choices
+from ..loops import work as _work
+from ..loops.bellman_ford import look_for_cycle
+from ..rows import forget, resident
+from .passes import Passes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...graph.graph import Graph
+    from ...plan.question import Search
+    from ..device import Counters, Device
+    from .parts import Parts
+
+Array = npt.NDArray[Any]
+log = logging.getLogger("steppe")
+
+SCHEDULES = ("active", "every-part")
+LOOK_FOR_CYCLE = 8  # passes
+VERTEX = {"frontier": 36, "bellman-ford": 36, "delta-stepping": 56, "bfs": 24}  # bytes of a vertex, the edges in memory
+
+
+def run(
+    device: Device,
+    graph: Graph,
+    search: Search,
+    method: str,
+    *,
+    schedule: str | None = None,
+    part_size: int | None = None,
+    room: int | None = None,
+) -> Answer:
+    """Search from `search.sources`, the edges streamed; see `steppe.plan.question`. The answer of "bfs" is in hops (int32).
+
+    Parameters
+    ----------
+    method : {"frontier", "delta-stepping", "bellman-ford", "bfs"}
+    schedule : {"active", "every-part"}
+        Default: the environment variable STEPPE_SCHEDULE, or "active".
+    part_size : int, optional
+        Edges of a part; default: chosen from the device's free memory.
+    room : int, optional
+        Bytes the driver has for us, where that is known to be less than the budget.
+
+    Raises
+    ------
+    DeviceMemoryError
+        The device's budget has no room for the vertices; ``needed`` says how much would do.
+    """
+    schedule = schedule or os.environ.get("STEPPE_SCHEDULE") or "active"
+    if schedule not in SCHEDULES:
+        raise ValueError(f"schedule must be one of {', '.join(SCHEDULES)}, not {schedule!r}")
+    if graph.indices.dtype != np.int32:
+        raise DeviceError(
+            f"{device.info.name}: kernels take up to 2^31 - 1 vertices, the graph has {graph.num_vertices:,}"
+        )
+    if method == "bellman-ford" and graph.has_negative:
+        asked, search = search, replace(search, bound=None)
+    else:
+        asked = search
+    if schedule == "every-part":
+        search = replace(search, targets=search.targets[:0])
+    kinds = [Keys("i32", "u32")] if method == "bfs" else choices(graph, signed=method == "bellman-ford")
+    options: dict[str, Any] = {"schedule": schedule, "part_size": part_size, "room": room}
+    begun = time.perf_counter()
+    with device.count() as counters:
+        stream = _search(Passes(device, graph, search, kinds[0], method, **options), method)
+        if stream.outgrown() and len(kinds) > 1:
+            del stream  # its memory is the next one's
+            stream = _search(Passes(device, graph, search, kinds[1], method, **options), method)
+        distances, predecessors = stream.download()
+        if stream.outgrown():
+            _check_lost(graph, asked.targets, distances, stream.parts)
+        edges, atomics = stream.work_done()
+    if asked.bound is not None:
+        distances[distances > asked.bound] = np.inf if distances.dtype.kind == "f" else np.iinfo(np.int64).max
+    explained = _explained(stream, method, counters, time.perf_counter() - begun)
+    explained |= {"edges_relaxed": edges, "edges_touched": edges, "atomics": atomics}
+    if method == "bfs":
+        hops = np.minimum(distances, np.iinfo(np.int32).max).astype(np.int32)
+        return Answer(hops, predecessors, explained)
+    return Answer(distances, predecessors, explained)
+
+
+def fits(device: Device, graph: Graph, method: str) -> bool:
+    """Whether the search is likely to have room on the device with all edges; `unless_full` deals with the rest."""
+    rows = 0 if resident(device, graph) else graph.nbytes
+    return rows + VERTEX[method] * graph.num_vertices <= device.memory.free
+
+
+def unless_full(
+    run_in_memory: Callable[[Device, Graph, Search], Answer], device: Device, graph: Graph, search: Search, method: str
+) -> Answer:
+    """Search with all edges on the device; where they do not fit, or turn out not to, stream them."""
+    room = None
+    if fits(device, graph, method):
+        device.memory.room = None
+        try:
+            return run_in_memory(device, graph, search)
+        except DeviceMemoryError as error:
+            log.warning("%s: streaming the edges instead (%s)", method, error)
+        room = device.memory.room
+    for held in (graph, graph.reverse_if_known()):
+        if held is not None:
+            forget(device, held)
+    return run(device, graph, search, method, room=room)
+
+
+def _search(stream: Passes, method: str) -> Passes:
+    """Make passes until nothing is left to do, or a distance has outgrown its type."""
+    progress, n = stream.search.progress, stream.graph.num_vertices
+    look_at = LOOK_FOR_CYCLE
+    while stream.advance():
+        stream.go()
+        if progress is not None:
+            progress(Streamed(stream.work_done()[0], stream.parts.count, stream.passes, stream.slots.copied))
+        below = bool(stream.faults & _work.BELOW)
+        if stream.faults and stream.keys.dist == "u32" and stream.outgrown():
+            break
+        if method == "bellman-ford" and (below or stream.passes >= min(look_at, n + 1)):
+            look_at *= 2
+            look_for_cycle(stream.graph, stream.device.download(stream.parents))
+            if below:
+                raise DistanceOverflowError("a distance falls below the range of 64 bits")
+            if stream.passes > n + LOOK_FOR_CYCLE:
+                raise SteppeError(
+                    "distances never come to rest: rounding makes a cycle look negative whose length is not; "
+                    "use integer weights, or the CPU"
+                )
+    return stream
+
+
+def _check_lost(graph: Graph, targets: Array, distances: Array, parts: Parts) -> None:
+    """Raise where a distance did not fit its 64 bits; a part at a time, for the edges may be more than memory holds."""
+    unreached = distances == np.iinfo(np.int64).max
+    if len(targets) and not unreached[targets].any():
+        return  # what lies beyond them was not asked for
+    for part in range(parts.count):
+        first, beyond = int(parts.first[part]), int(parts.beyond[part])
+        rows = np.clip(graph.indptr[first : beyond + 1], parts.bounds[part], parts.bounds[part + 1])
+        heads = graph.indices[parts.bounds[part] : parts.bounds[part + 1]]
+        lost = np.repeat(~unreached[first:beyond], np.diff(rows)) & unreached[heads]
+        if lost.any():
+            label = graph.label(int(heads[np.argmax(lost)]))
+            raise DistanceOverflowError(f"the distance of vertex {label!r} does not fit in 64 bits")
+
+
+def _explained(stream: Passes, method: str, counters: Counters, seconds: float) -> dict[str, Any]:
+    slots, parts = stream.slots, stream.parts
+    all_bytes = parts.edges * slots.edge
+    note = f"{all_bytes:,} bytes of edges in {parts.count} parts, room for {len(slots.slots)}: streamed"
+    if stream.search.record_paths and not stream.recorded:
+        note += "; distance and predecessor do not fit one atomic: predecessors in a pass of their own"
+    explained: dict[str, Any] = {
+        "note": note,
+        "rounds": stream.rounds,
+        "parts": parts.count,
+        "passes": stream.passes,
+        "launches": counters.launches,
+        "bytes_copied": counters.bytes_up + counters.bytes_down,
+        "bytes_skipped": max(0, stream.passes * all_bytes - slots.copied),
+        "peak_device_bytes": counters.peak_bytes,
+        "copy_share": min(1.0, slots.seconds / max(seconds, 1e-9)),
+        "compile_seconds": counters.compile_seconds,
+    }
+    if method == "delta-stepping":
+        explained["delta"] = int(stream.delta) if stream.graph.is_integer else stream.delta
+    return explained

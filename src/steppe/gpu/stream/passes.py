@@ -1,0 +1,269 @@
+"""Passes: the device arrays of one streamed search, its launches, and the order in which it takes the parts (stream.py)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..loops import work as _work
+from ..loops.delta_stepping import choose_delta
+from .parts import cut
+from .slots import Slot, Slots
+
+if TYPE_CHECKING:
+    from ...graph.graph import Graph
+    from ...plan.question import Search
+    from ..device import Device
+    from ..keys import Keys
+
+Array = npt.NDArray[Any]
+
+ITERATIONS = 64  # on a part, while it is there
+TRICKLE = 8  # work on a part ends when this much less is left than there was
+HEAD = 8  # of `state`, see kernels/stream.c
+
+
+class Passes:
+    """One search: its arrays on the device, and its launches."""
+
+    def __init__(
+        self,
+        device: Device,
+        graph: Graph,
+        search: Search,
+        keys: Keys,
+        method: str,
+        *,
+        schedule: str,
+        part_size: int | None = None,
+        room: int | None = None,
+    ) -> None:
+        self.device, self.graph, self.search, self.keys, self.schedule = device, graph, search, keys, schedule
+        n = graph.num_vertices
+        weighted = graph.weights is not None and method != "bfs"
+        signed = method == "bellman-ford"
+        self.recorded = search.record_paths and not signed and keys.dtype.itemsize == 4 and device.info.has_atomic_64
+        sources = np.unique(search.sources).astype(np.int32)
+        cells, dist, parents = n if self.recorded else 1, 1 if self.recorded else n, n if signed else 1
+        held = 8 * (n + 1) + 8 * cells + keys.dtype.itemsize * dist + 4 * parents + 16 * device.max_groups
+        held += sources.nbytes + 4 * len(search.targets) + (0 if weighted else 4)
+        edge = 4 + (graph.weights.dtype.itemsize if weighted and graph.weights is not None else 0)
+        size = {"fixed": held, "edge": edge, "key": keys.dtype.itemsize}
+        memory = device.memory
+        free = memory.free if room is None else min(memory.free, room - memory.used)
+        self.parts = cut(graph, memory, free=free, **size, device=device.info.name, wanted=part_size)
+        p = self.parts
+
+        self.indptr = device.upload(graph.indptr)
+        self.dist = device.alloc(dist, keys.dtype, fill=keys.infinity)
+        nothing = keys.infinity << 32 | 0xFFFFFFFF if self.recorded else 0
+        self.cells = device.alloc(cells, np.uint64, fill=nothing)
+        self.parents = device.alloc(parents, np.int32, fill=-1)
+        self.marks = device.alloc(n + p.count, np.uint32, fill=0)
+        self.state = device.alloc(HEAD + 2 * p.count, np.uint32, fill=0)
+        self.least = device.alloc(p.count + 1, keys.dtype, fill=keys.infinity)
+        self.tallies = device.alloc(2 * device.max_groups, np.uint64, fill=0)
+        self.list = (
+            device.alloc(p.capacity, np.int32),
+            device.alloc(p.capacity, np.int64),
+            device.alloc(p.capacity, np.uint32),
+        )
+        self.slots = Slots(device, graph, p, weighted=weighted)
+        self.targets = device.upload(search.targets.astype(np.int32))
+
+        # A CPU has no threads for the edges of one row: there a team is nothing but idle turns.
+        small, self.team = (_work.SMALL, _work.TEAM) if device.info.is_gpu else (_work.CHUNK, 1)
+        defines: dict[str, Any] = {"SMALL": small, "CHUNK": _work.CHUNK}
+        flags = {"RECORD": self.recorded, "UNWEIGHTED": not weighted, "PARENTS": signed}
+        defines |= {name: 1 for name, wanted in flags.items() if wanted}
+        self.program = device.program("stream", block=_work.BLOCK, **keys.build, **defines)
+        self.delta = 1.0 if method == "bfs" else 0.0
+        if method == "delta-stepping":
+            self.delta = choose_delta(graph, keys, search.delta)
+        near_and_far = self.delta and schedule == "active"  # the document knows no distance below which it works
+        self.last = keys.zero if near_and_far else keys.infinity
+        self.limit = keys.limit(search.bound)
+        self.parity = self.passes = self.rounds = self.faults = 0
+        self.pieces = self.edges = np.zeros(0, np.int64)
+        self.nearest: Array = np.zeros(0, keys.dtype)
+        self._begin(sources)
+
+    def _begin(self, sources: Array) -> None:
+        first = self.device.upload(sources)
+        numbers = (self.parts.count, self.parts.size, first, len(sources), self.keys.zero, self.last)
+        shared = (self.indptr, self.dist, self.cells, self.marks, self.state, self.least)
+        self.device.launch(self.program, "start", len(sources), *shared, *numbers)
+        self.look()
+
+    # What the device does
+
+    def collect(self, part: int) -> None:
+        """Enqueue: put the part's near rows on the work list."""
+        first, beyond = int(self.parts.first[part]), int(self.parts.beyond[part])
+        shared = (self.indptr, self.marks, self.state, self.least, self.parts.size, *self.list, self.parts.capacity)
+        self.device.launch(self.program, "collect", beyond - first, *shared, part, first, beyond, self.parity)
+
+    def relax(self, slot: Slot, base: int, pieces: int) -> None:
+        """Enqueue: offer distances along the edges on the work list, which `slot` holds from edge `base` on."""
+        edges = (self.indptr, slot.indices, slot.weights, base, self.dist, self.cells, self.parents)
+        shared = (self.marks, self.state, self.least, self.parts.count, self.parts.size, *self.list)
+        rest = (self.parts.capacity, self.tallies, self.parity, self.limit, self.last)
+        self.device.launch(self.program, "relax", self.team * pieces + _work.BLOCK, *edges, *shared, *rest)
+        self.parity = 1 - self.parity
+        self.rounds += 1
+
+    def look(self) -> None:
+        """Wait for the device; learn how much work there is in each part."""
+        state = self.device.download(self.state)
+        self.faults = int(state[4])
+        self.pieces, self.edges = state[HEAD::2].astype(np.int64), state[HEAD + 1 :: 2].astype(np.int64)
+
+    def work_done(self) -> tuple[int, int]:
+        """Count edges relaxed and atomics so far."""
+        edges, atomics = self.device.download(self.tallies).reshape(-1, 2).sum(axis=0).tolist()
+        return edges, atomics
+
+    def advance(self) -> bool:
+        """Let vertices further away come near, when none is; tell whether there is anything left to do."""
+        while not self.edges.any():
+            furthest = int(self.device.download(self.least, self.parts.count, 1)[0])
+            if furthest == self.keys.infinity or self._are_settled():
+                return False
+            before, self.last = self.last, self.keys.add(furthest, self.delta)
+            self.device.fill(self.least, self.keys.infinity, self.parts.count, 1)
+            n = self.graph.num_vertices
+            shared = (self.indptr, self.dist, self.cells, self.marks, self.state, self.least)
+            bounds = (self.parts.count, self.parts.size, n, before, self.last)
+            self.device.launch(self.program, "widen", n, *shared, *bounds)
+            self.look()
+        return True
+
+    def _are_settled(self) -> bool:
+        if not self.targets.size or not self.delta:
+            return False
+        self.device.fill(self.state, 0, 5, 1)
+        arguments = (self.targets, self.targets.size, self.dist, self.cells, self.state, self.last)
+        self.device.launch(self.program, "unsettled", self.targets.size, *arguments)
+        return int(self.device.download(self.state, 5, 1)[0]) == 0
+
+    # Schedules
+
+    def go(self) -> None:
+        """Make one pass."""
+        if self.schedule == "active":
+            self.active()
+        else:
+            self.every_part()
+
+    def every_part(self) -> None:
+        """Copy and work on every part once, in order: the document's round."""
+        slots = self.slots
+        self.passes += 1
+        for part in range(self.parts.count):
+            slot = slots.slots[part % len(slots.slots[:2])]
+            slots.load(part, slot)
+            slots.arrive(slot)
+            self.collect(part)
+            self.relax(slot, int(self.parts.bounds[part]), self.parts.capacity)
+        self.look()
+
+    def active(self) -> None:
+        """Work once on every part that has work now."""
+        slots = self.slots
+        self.passes += 1
+        slots.now = self.passes
+        self.nearest = self.device.download(self.least)[:-1]
+        parts = np.flatnonzero(self.edges)
+        slots.used[parts] = self.passes
+        order = parts[np.argsort(self.nearest[parts], kind="stable")].tolist()
+        here = [part for part in order if slots.find(part)]
+        away = [part for part in order if not slots.find(part)]
+        few = [part for part in away if slots.is_gather_better(part, int(self.edges[part]))]
+        self._gather(few)
+        self._stream(here + [part for part in away if part not in set(few)])
+
+    def _stream(self, order: list[int]) -> None:
+        """Work on these parts, each copied while the one before is worked on."""
+        slots = self.slots
+        for i, part in enumerate(order):
+            slot = slots.find(part)
+            if slot is None:
+                slot = slots.choose(set())
+                assert slot is not None  # noqa: S101 - there are two at least, or all parts have come
+                slots.fetch(part, slot)
+            coming = next((p for p in order[i + 1 :] if not slots.find(p)), None)
+            if coming is not None:
+                free = slots.choose(set(order[i:]))
+                if free is not None:
+                    slots.load(coming, free)
+            slots.arrive(slot)
+            self._iterate(part, slot)
+
+    def _iterate(self, part: int, slot: Slot) -> None:
+        """Work on a part that is there, while it still improves."""
+        done, batch = 0, 1
+        came, before = int(self.edges[part]), self.work_done()[0]
+        while done < ITERATIONS:
+            for _ in range(batch):
+                self.collect(part)
+                self.relax(slot, int(self.parts.bounds[part]), int(self.pieces[part]))
+            done += batch
+            batch = min(2 * batch, 8)
+            self.look()
+            if self.edges[part] * TRICKLE <= came:
+                break
+        self.slots.learn(came, self.work_done()[0] - before)
+
+    def _gather(self, few: list[int]) -> None:
+        """Work on parts of which few rows are wanted, as many at once as go into a slot."""
+        while few:
+            group, pieces, edges = 0, 0, 0
+            for part in few:
+                pieces += int(self.pieces[part])
+                edges += int(self.edges[part])
+                if pieces > self.parts.capacity or edges > self.parts.size:
+                    break
+                group += 1
+            for part in few[:group]:
+                self.collect(part)
+            few = few[group:]
+            front, back = (int(x) for x in self.device.download(self.state, 0, 4)[self.parity :: 2])
+            ends = [(0, front), (self.parts.capacity - back, back)]
+            _, places, lengths = self.list
+            where, many = (
+                np.concatenate([self.device.download(array, at, count) for at, count in ends])
+                for array in (places, lengths)
+            )
+            slot = self.slots.choose(set(np.flatnonzero(self.edges).tolist())) or self.slots.slots[0]
+            moved = self.slots.gather(where, many, slot)
+            for (at, count), part_of in zip(ends, (moved[:front], moved[front:]), strict=True):
+                if count:
+                    self.device.upload(part_of, into=places, offset=at)
+            self.relax(slot, 0, front + back)
+            if few:
+                self.look()
+        self.look()
+
+    # The answer
+
+    def download(self) -> tuple[Array, Array | None]:
+        """Download distances as users see them, and the predecessors recorded; ends the search."""
+        # On a CPU the answer and the device share one memory: what is done with makes room for it.
+        for slot in self.slots.slots:
+            slot.indices.free()
+            slot.weights.free()
+        for buffer in (*self.list, self.marks, self.indptr):
+            buffer.free()
+        if not self.recorded:
+            return self.keys.distances(self.device.download(self.dist)), None
+        cells = self.device.download(self.cells)
+        distances = self.keys.distances((cells >> np.uint64(32)).astype(np.uint32))
+        return distances, (cells & np.uint64(0xFFFFFFFF)).astype(np.uint32).view(np.int32)
+
+    def outgrown(self) -> bool:
+        """Whether a sum has left the type and mattered: beyond the cutoff it does not."""
+        bound = self.search.bound
+        above = self.faults & _work.ABOVE and (bound is None or bound > self.keys.largest)
+        return bool(self.faults & _work.BELOW or above)

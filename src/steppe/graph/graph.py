@@ -1,0 +1,400 @@
+"""Graph: an immutable weighted graph in compressed sparse rows.
+
+``indptr`` (int64, n + 1) and ``indices`` hold the out-edges of every vertex; ``weights`` runs beside ``indices`` or is None. Weights are stored
+as int32, int64, float32 or float64 (:func:`steppe.graph.arrays.stored_weights`): one list of types for the core, the kernels and the files.
+An undirected graph stores both directions of every edge. Nothing changes after construction, so a graph may be shared by threads; facts that cost a
+pass (reverse graph, symmetry) are computed once, when first asked for, under a lock. Rows of files and lent rows are proven when asked for
+(:mod:`steppe.graph.proof`). A graph keeps its reverse, not the other way round: no cycles, so memory is free with the last reference.
+"""
+
+from __future__ import annotations
+
+import weakref
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..errors import GraphError
+from ..machine import locks, threads
+from .arrays import Array, ids, is_mapped, label_array, owned, read_only, stored_weights
+from .build import rows_of_edges, stored_rows, weight_facts
+from .labels import Labels
+from .labels import relabel as _relabel
+from .proof import Claim, Facts, LentRows, Row, Rows, prove
+from .vertices import Vertices
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+    from .convert import Weight
+
+
+@locks.opened_in_child
+class Graph(Vertices):
+    """An immutable graph. Build one with :meth:`from_edges`, :meth:`from_csr`, :meth:`from_scipy`, :meth:`from_networkx` or :func:`steppe.read`.
+
+    Attributes
+    ----------
+    num_vertices, num_edges : int
+        ``num_edges`` counts stored arcs: an undirected edge counts twice.
+    indptr, indices, weights : ndarray
+        The rows. ``weights`` is None for an unweighted graph, where every edge has length 1.
+    directed : bool
+        False when the graph was built from undirected edges.
+    min_weight, max_weight : int or float
+        Over the edges that exist (a weight of ``+inf`` means "no edge").
+    mean_weight : float
+        Likewise.
+
+    Examples
+    --------
+    >>> import steppe as sp
+    >>> g = sp.Graph.from_edges([0, 0, 1], [1, 2, 2], [5, 9, 3])
+    >>> g
+    <Graph: 3 vertices, 3 edges, directed, weights int32 3…9>
+    >>> g.degrees.tolist()
+    [2, 1, 0]
+    """
+
+    num_edges: int
+    indptr: npt.NDArray[np.int64] = Row(0)  # type: ignore[assignment]
+    indices: Array = Row(1)  # type: ignore[assignment]
+    weights: Array | None = Row(2)  # type: ignore[assignment]
+    directed: bool
+    min_weight: int | float
+    max_weight: int | float
+    mean_weight: float
+    _rows: Rows  # for types and sizes
+    _claim: Claim | None
+    _lock: locks.Lock
+    _cache: dict[Any, Any]
+
+    def __init__(self) -> None:
+        raise TypeError("build a Graph with from_edges, from_csr, from_scipy, from_networkx or steppe.read")
+
+    @classmethod
+    def _make(
+        cls,
+        indptr: npt.NDArray[np.int64],
+        indices: Array,
+        weights: Array | None,
+        *,
+        labels: Labels | None,
+        directed: bool,
+        facts: Facts | None = None,
+        claim: Claim | None = None,
+    ) -> Self:
+        """Wrap checked arrays, or such as ``claim`` proves. ``facts`` (min, max, mean weight) saves a pass when they are known."""
+        self = cls.__new__(cls)
+        n = len(indptr) - 1
+        if labels is not None and len(labels) != n:
+            raise GraphError(f"{len(labels)} labels for {n} vertices")
+        if facts is None:
+            facts = (1, 1, 1.0) if weights is None else weight_facts(weights)
+        low, high, mean = facts
+        rows = (read_only(indptr), read_only(indices), None if weights is None else read_only(weights))
+        if claim is None:
+            vars(self).update(zip(("indptr", "indices", "weights"), rows, strict=True))
+        # Past __setattr__, which refuses.
+        vars(self).update(
+            _rows=rows,
+            _claim=claim,
+            num_vertices=n,
+            num_edges=len(indices),
+            directed=directed,
+            min_weight=low,
+            max_weight=high,
+            mean_weight=mean,
+            _labels=labels,
+            _lock=locks.make(),
+            _cache={},
+        )
+        return self
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Graph is immutable: {name} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Graph is immutable: {name} cannot be deleted")
+
+    # Construction ---------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_edges(
+        cls,
+        sources: npt.ArrayLike,
+        targets: npt.ArrayLike,
+        weights: npt.ArrayLike | None = None,
+        *,
+        num_vertices: int | None = None,
+        directed: bool = True,
+        relabel: bool = False,
+    ) -> Self:
+        """Build a graph from arrays of edges, in any order.
+
+        Parameters
+        ----------
+        sources, targets : array_like
+            The ends of each edge: numbers 0…n-1, or any labels with ``relabel=True``.
+        weights : array_like, optional
+            One number per edge. Integers are kept exactly; ``+inf`` means "no edge"; NaN and ``-inf`` are refused.
+        num_vertices : int, optional
+            Default: the largest id plus one.
+        directed : bool
+            False stores both directions of every edge.
+        relabel : bool
+            True takes the ids that appear, whatever they are, as labels (sorted); every public call then speaks in those labels.
+
+        Examples
+        --------
+        >>> import steppe as sp
+        >>> g = sp.Graph.from_edges(["a", "b"], ["b", "c"], [1.5, 2.0], relabel=True, directed=False)
+        >>> sp.sssp(g, "a").distance("c")
+        3.5
+        """
+        take = label_array if relabel else ids
+        u, v = take(sources, "sources"), take(targets, "targets")
+        w = None if weights is None else stored_weights(weights)
+        if len(u) != len(v) or (w is not None and len(w) != len(u)):
+            raise GraphError(f"ragged edges: {len(u)} sources, {len(v)} targets, {len(u if w is None else w)} weights")
+        labels = None
+        if relabel:
+            if num_vertices is not None:
+                raise GraphError("num_vertices cannot be given with relabel=True: the labels decide")
+            labels, u, v = _relabel(u, v)
+            num_vertices = len(labels)
+        if u.dtype != v.dtype:
+            u, v = u.astype(np.int64), v.astype(np.int64)
+        return cls._build(u, v, w, num_vertices, directed, labels)
+
+    @classmethod
+    def _build(cls, u: Array, v: Array, w: Array | None, n: int | None, directed: bool, labels: Labels | None) -> Self:
+        """Sort edges (ids of one dtype, int32 or int64; stored weights) into rows."""
+        indptr, indices, weights, facts = rows_of_edges(u, v, w, n, directed)
+        return cls._make(indptr, indices, weights, labels=labels, directed=directed, facts=facts)
+
+    @classmethod
+    def from_csr(
+        cls,
+        indptr: npt.ArrayLike,
+        indices: npt.ArrayLike,
+        weights: npt.ArrayLike | None = None,
+        *,
+        labels: npt.ArrayLike | None = None,
+        directed: bool = True,
+        copy: bool = True,
+    ) -> Self:
+        """Build a graph from rows: the out-edges of u are ``indices[indptr[u]:indptr[u + 1]]``.
+
+        ``directed=False`` says that both directions of every edge are there, with the same weight; it does not add them.
+
+        ``copy=False`` keeps arrays that have the stored types, and is your promise not to change them. A change then gives wrong answers
+        or a GraphError: they are looked at before each search. A change while a search runs is beyond that.
+
+        Examples
+        --------
+        >>> import steppe as sp
+        >>> sp.Graph.from_csr([0, 1, 1], [1], [7]).num_edges
+        1
+        """
+        return cls._from_rows(indptr, indices, weights, labels=labels, directed=directed, copy=copy, lent=not copy)
+
+    @classmethod
+    def _from_rows(
+        cls, indptr: Any, indices: Any, weights: Any, *, labels: Any = None, directed: bool, copy: bool, lent: bool
+    ) -> Self:
+        """Prove rows and keep them, or a copy; ``lent``: somebody else has them, too."""
+        rows, columns = stored_rows(indptr, indices)
+        w = None if weights is None else stored_weights(weights)
+        if w is not None and len(w) != len(columns):
+            raise GraphError(f"ragged edges: {len(columns)} indices, {len(w)} weights")
+        named = None if labels is None else Labels(label_array(labels, "labels")).check()
+        if copy:
+            rows, columns, w = owned(rows, indptr), owned(columns, indices), None if w is None else owned(w, weights)
+        facts = prove((rows, columns, w), directed=directed)
+        claim = LentRows((rows, columns, w), facts) if lent else None
+        return cls._make(rows, columns, w, labels=named, directed=directed, facts=facts, claim=claim)
+
+    @classmethod
+    def from_scipy(cls, matrix: Any, *, directed: bool = True, copy: bool = True) -> Self:
+        """Build a graph from a SciPy sparse matrix or array: an entry (i, j) is an edge i → j, explicit zeros included.
+
+        Entries that a COO matrix lists twice are added up, as everywhere in SciPy; a CSR matrix is taken as it is, and of entries that stand
+        there twice the smaller counts, as in ``scipy.sparse.csgraph``. The matrix is not changed.
+
+        ``directed=False`` adds the opposite of every entry (the smaller of two weights then counts, as in SciPy). ``copy`` is that of
+        :meth:`from_csr`; other layouts than CSR are copied anyway.
+        """
+        if not hasattr(matrix, "tocsr"):
+            raise GraphError(f"from_scipy takes a sparse matrix or array, not {type(matrix).__name__}")
+        if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
+            raise GraphError(f"the matrix must be square, not {matrix.shape}")
+        csr = matrix.tocsr()
+        theirs, rows = csr is matrix and directed, (csr.indptr, csr.indices, csr.data)
+        graph = cls._from_rows(*rows, directed=True, copy=copy and theirs, lent=theirs and not copy)
+        if directed:
+            return graph
+        sources = np.repeat(np.arange(graph.num_vertices, dtype=graph.indices.dtype), graph.degrees)
+        return cls._build(sources, graph.indices, graph.weights, graph.num_vertices, False, None)
+
+    @classmethod
+    def from_networkx(cls, graph: nx.Graph[Any], *, weight: str | Weight | None = "weight") -> Self:
+        """Build a graph from a NetworkX graph; its nodes become the labels. Edges without the attribute weigh 1.
+
+        ``weight`` may be a function of an edge's ends and its attributes, as in NetworkX: it returns a number, or None for "no edge".
+        """
+        from .convert import networkx_edges
+
+        return cls._build(*networkx_edges(graph, weight))
+
+    # Facts ----------------------------------------------------------------------------------------------------------
+
+    @property
+    def has_negative(self) -> bool:
+        """Whether any weight is negative."""
+        return bool(self.min_weight < 0)
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether distances are integers: integer weights, or none."""
+        weights = self._rows[2]
+        return weights is None or weights.dtype.kind == "i"
+
+    @cached_property
+    def is_mapped(self) -> bool:
+        """Whether the edges lie in a file that is mapped for reading: the kernel may then drop and read them again."""
+        _, indices, weights = self._rows
+        return is_mapped(indices) and (weights is None or is_mapped(weights))
+
+    @cached_property
+    def degrees(self) -> npt.NDArray[np.int64]:
+        """The out-degree of every vertex."""
+        return read_only(np.diff(self.indptr))
+
+    @property
+    def reverse(self) -> Graph:
+        """The graph with every edge turned round; built on first use and kept. An undirected graph is its own reverse."""
+        with self._lock:
+            reverse = self.reverse_if_known()
+            if reverse is None:
+                reverse = self._cache["reverse"] = self._reversed()
+            return reverse
+
+    def reverse_if_known(self) -> Graph | None:
+        """Return the reverse graph if it costs nothing: the graph is undirected, or it was built before."""
+        with self._lock:
+            if not self.directed:
+                return self
+            kept = self._cache.get("reverse")
+            reverse: Graph | None = kept() if isinstance(kept, weakref.ref) else kept
+            return reverse
+
+    def prepare(self, *, routes: bool = False) -> Self:
+        """Lay the graph out for many searches; return it. The second search on a graph does this by itself.
+
+        Edges are sorted by weight and packed with their targets, and in-edges are built; 8 to 10 bytes an edge, twice that where
+        the graph is directed. Where nearly all vertices have at most four edges (roads), each gets a record of four, 32
+        bytes, instead. It takes as long as a few searches. With ``routes``, roads also get the landmarks that
+        :func:`steppe.route` otherwise makes after about a hundred queries: sixteen searches and 32 bytes a vertex, twice that where directed.
+
+        Examples
+        --------
+        >>> import steppe as sp
+        >>> g = sp.generate.grid(20, 20).prepare()
+        >>> sp.sssp(g, 0).verify().distance(0)
+        0
+        """
+        with self._lock:
+            if self._can_pack() and "packed" not in self._cache:
+                out = _core.pack(self.indptr, self.indices, self.weights_or_ones(), threads.available(), True)
+                into: _core.Packed | None = out
+                if out.is_quads:
+                    into = None
+                elif (r := self.reverse) is not self:
+                    into = _core.pack(r.indptr, r.indices, r.weights_or_ones(), threads.available(), False)
+                self._cache["packed"] = out, into
+        if routes:
+            from ..calls.route import prepare  # which needs Graph
+
+            prepare(self)
+        return self
+
+    def _can_pack(self) -> bool:
+        return self.indices.dtype == np.int32 and self.num_edges < 2**32 and not self.has_negative
+
+    def packed(self, *, searching: bool = True) -> tuple[_core.Packed | None, _core.Packed | None]:
+        """Return the rows as :meth:`prepare` made them, (out, in); (None, None) on the first search."""
+        with self._lock:
+            if searching and "packed" not in self._cache and self._can_pack():
+                self._cache["searches"] = self._cache.get("searches", 0) + 1
+                if self._cache["searches"] > 1:
+                    self.prepare()
+            out, into = self._cache.get("packed", (None, None))
+            return out, into
+
+    def kept(self) -> Graph:
+        """Return a graph whose rows native code may keep beyond a call: this one, or a copy where its rows are only lent."""
+        if self._claim is None or self._claim.settled:
+            return self
+        u, v, w = self._claim.rows(offsets=True)
+        if not isinstance(self._claim, LentRows):
+            return self
+        with self._lock:
+            if "copy" not in self._cache:
+                self._cache["copy"] = Graph.from_csr(u, v, w, directed=self.directed)
+            return cast("Graph", self._cache["copy"])
+
+    def weights_or_ones(self) -> Array:
+        """Return the weights; for an unweighted graph an array of ones, made once."""
+        return self._ones if self.weights is None else self.weights
+
+    @cached_property
+    def _ones(self) -> Array:
+        return np.ones(self.num_edges, dtype=np.int32)
+
+    def _reversed(self) -> Graph:
+        indptr, indices = np.empty_like(self.indptr), np.empty_like(self.indices)
+        weights = None if self.weights is None else np.empty_like(self.weights)
+        _core.reverse_csr(self.indptr, self.indices, self.weights, indptr, indices, weights, threads.available())
+        facts = (self.min_weight, self.max_weight, self.mean_weight)
+        other = Graph._make(indptr, indices, weights, labels=self._labels, directed=True, facts=facts)
+        other._cache["reverse"] = weakref.ref(self)
+        return other
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether every edge has an opposite of the same weight."""
+        with self._lock:
+            if "symmetric" not in self._cache:
+                r, rows = self.reverse, (self.indptr, self.indices, self.weights)
+                self._cache["symmetric"] = r is self or _core.is_symmetric(
+                    *rows, r.indptr, r.indices, r.weights, threads.available()
+                )
+            return bool(self._cache["symmetric"])
+
+    @cached_property
+    def has_sorted_rows(self) -> bool:
+        """Whether the targets of every vertex are in rising order."""
+        return _core.rows_are_sorted(self.indptr, self.indices, threads.available())
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the rows."""
+        return sum(array.nbytes for array in self._rows if array is not None)
+
+    def __repr__(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        if self._rows[2] is None:
+            weights = "unweighted"
+        else:
+            weights = f"weights {self._rows[2].dtype} {self.min_weight:g}…{self.max_weight:g}"
+        return f"<Graph: {self.num_vertices:,} vertices, {self.num_edges:,} edges, {kind}, {weights}>"
+
+    def __reduce__(self) -> Any:
+        facts = (self.min_weight, self.max_weight, self.mean_weight)
+        from .convert import restored
+
+        return restored, (self.indptr, self.indices, self.weights, self._labels, self.directed, facts)

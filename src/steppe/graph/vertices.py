@@ -1,0 +1,62 @@
+"""Vertices: how a graph's users name its vertices, and what they are inside, 0…n-1."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import GraphError
+
+if TYPE_CHECKING:
+    from .arrays import Array
+    from .labels import Labels
+
+
+class Vertices:
+    """The part of a :class:`~steppe.Graph` that translates between labels and 0…n-1."""
+
+    num_vertices: int
+    _labels: Labels | None
+
+    @property
+    def labels(self) -> Array | None:
+        """The label of every vertex, or None where labels are simply 0…n-1."""
+        return None if self._labels is None else self._labels.array
+
+    def index(self, label: Any) -> int:
+        """Return the vertex 0…n-1 that has this label.
+
+        >>> import steppe as sp
+        >>> sp.Graph.from_edges([10], [20], relabel=True).index(20)
+        1
+        """
+        if self._labels is not None:
+            return self._labels.index(label)
+        whole = isinstance(label, (int, np.integer)) and not isinstance(label, bool)
+        if not whole or not 0 <= label < self.num_vertices:
+            raise GraphError(f"vertex {label!r} is not in the graph: its vertices are 0…{self.num_vertices - 1}")
+        return int(label)
+
+    def indices_of(self, labels: Any) -> npt.NDArray[np.int64]:
+        """Return the vertices that have these labels, as an array."""
+        if self._labels is not None:
+            return self._labels.indices(labels)
+        array = np.asarray(labels)
+        if array.size == 0:
+            return np.empty(0, dtype=np.int64)
+        if array.ndim != 1 or array.dtype.kind not in "iu":
+            raise GraphError("vertices must be given as a one-dimensional list of integers")
+        bad = (array < 0) | (array >= self.num_vertices)
+        if bad.any():
+            raise GraphError(f"vertex {array[bad][0]} is not in the graph: it has {self.num_vertices} vertices")
+        return array.astype(np.int64)
+
+    def label(self, index: int) -> Any:
+        """Return the label of vertex ``index``."""
+        return int(index) if self._labels is None else self._labels.take(np.array([index])).tolist()[0]
+
+    def labels_of(self, indices: Array) -> Array:
+        """Return the labels of these vertices."""
+        return indices if self._labels is None else self._labels.take(indices)
