@@ -18,7 +18,7 @@ import numpy as np
 import steppe as sp
 from steppe.gpu import get_device
 from steppe.gpu.stream import loop as stream
-from steppe.plan.question import Search
+from steppe.planning.question import Search
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ import numpy as np
 import oracle
 import steppe as sp
 from steppe.paths import Paths
-from steppe.plan.explain import Explanation
+from steppe.planning.explain import Explanation
 
 TYPES = [np.int32, np.int64, np.float32, np.float64]
 

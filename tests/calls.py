@@ -11,14 +11,15 @@ from pathlib import Path
 import numpy as np
 
 import steppe as sp
+from steppe.planning import plan
 
 METHODS = ("dijkstra", "delta-stepping", "frontier", "bellman-ford")
 
 
 def small():
     """Let threads share even small graphs."""
-    sp.sssp.__globals__["EDGES_PER_THREAD"] = 0
-    sp.sssp.__globals__["SPARSE_TEAM"] = 0
+    plan.EDGES_PER_THREAD = 0
+    plan.SPARSE_TEAM = 0
 
 
 def arrays(kind="random"):

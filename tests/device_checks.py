@@ -13,10 +13,11 @@ import graphs
 import oracle
 import steppe as sp
 from protocol import raises
-from steppe.calls.sssp import run as run_on_cpu
-from steppe.calls.verify import check, distance_dtype
+from steppe.cpu.proof import check
+from steppe.cpu.search import run as run_on_cpu
 from steppe.gpu.loops import bellman_ford, delta_stepping, frontier, work
-from steppe.plan.question import Search, cut_at_targets
+from steppe.planning.distance_types import distance_dtype
+from steppe.planning.question import Search, cut_at_targets
 
 METHODS = {"frontier": frontier, "delta-stepping": delta_stepping, "bellman-ford": bellman_ford}
 TYPES = [None, *answers.TYPES]
@@ -101,7 +102,7 @@ def random_graph(n, m, dtype, seed=0, hub=0, top=1000):
 def against_cpu(device, method, graph, search):
     """Compare with the CPU core, bit for bit."""
     answer = solve(device, method, graph, search)
-    plain = replace(search, record_paths=False, threads=1, targets=np.empty(0, np.int64), bound=None)
+    plain = replace(search, record_paths=False, threads=1, delta=None, targets=np.empty(0, np.int64), bound=None)
     right = run_on_cpu(graph, plain, "bellman-ford" if graph.has_negative else "delta-stepping").distances
     sentinel = np.inf if right.dtype.kind == "f" else sp.UNREACHABLE
     if search.bound is not None:

@@ -11,11 +11,11 @@ import answers
 import graphs
 import oracle
 import steppe as sp
-from steppe.calls.verify import check
+from steppe.cpu.proof import check
 from steppe.gpu.loops import bfs, predecessors
 from steppe.paths import Paths
-from steppe.plan.explain import Explanation
-from steppe.plan.question import Search
+from steppe.planning.explain import Explanation
+from steppe.planning.question import Search
 
 FAR = 2**31 - 1
 FORMS = {

@@ -8,8 +8,8 @@ import answers
 import device_checks as checks
 import steppe as sp
 from protocol import raises
-from steppe.calls.sssp import run as run_on_cpu
-from steppe.calls.verify import check
+from steppe.cpu.proof import check
+from steppe.cpu.search import run as run_on_cpu
 from steppe.gpu.loops import work
 from steppe.gpu.stream import loop as stream
 from steppe.gpu.stream import parts
@@ -74,7 +74,13 @@ def check_options(device, method, dtype):
     stopped = solve(device, method, graph, checks.search_of(targets=near), part_size=7).distances
     assert np.array_equal(stopped[near], everywhere[near])
     seen = []
-    answer = solve(device, method, graph, checks.search_of([5, 2, 5, 9], progress=seen.append), part_size=64)
+    answer = solve(
+        device,
+        method,
+        graph,
+        checks.search_of([5, 2, 5, 9], progress=lambda done, note: seen.append(done)),
+        part_size=64,
+    )
     both = np.minimum.reduce([right(graph, method, s) for s in (2, 5, 9)])
     assert np.array_equal(answer.distances, both)
     assert seen == sorted(seen)

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 import steppe as sp
+from steppe.planning import plan
 
 
 def shapes(rng):
@@ -45,8 +46,8 @@ def check(graph, source, threads):
 
 
 def main(seconds, seed):
-    sp.sssp.__globals__["EDGES_PER_THREAD"] = 0
-    sp.sssp.__globals__["SPARSE_TEAM"] = 0
+    plan.EDGES_PER_THREAD = 0
+    plan.SPARSE_TEAM = 0
     rng = np.random.default_rng(seed)
     end, done = time.monotonic() + seconds, 0
     with ThreadPoolExecutor(3) as callers:

@@ -46,6 +46,7 @@ SUBJECTS = {
     "read": ["path"],
     "write": ["graph", "path"],
     "verify": ["graph", "paths"],
+    "plan": ["graph", "call"],
     "devices": [],
     "set_default_device": ["name"],
 }

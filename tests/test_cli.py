@@ -15,8 +15,7 @@ from typer.testing import CliRunner
 import steppe as sp
 from steppe.cli import application
 from steppe.cli.app import size, vertex
-from steppe.cli.output import Bar
-from steppe.plan.question import Streamed
+from steppe.planning.progress import Bar, Progress, streamed
 
 DATA = Path(os.environ.get("STEPPE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 TRIANGLE = "c a comment\np sp 4 4\na 1 2 5\na 1 3 9\na 2 3 3\na 3 1 1\n"
@@ -324,21 +323,21 @@ class Terminal(io.StringIO):
 
 def test_the_bar_waits_for_a_second_and_for_a_terminal(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with Bar(100) as bar:
-        bar(10)
-        assert bar.bar is None
+    with Bar() as bar:
+        bar(Progress(10, 100))
+        assert bar.drawn is None
         bar.start -= 1
-        bar(20)
-        assert bar.bar is not None
-        assert bar.bar.tasks[0].description == ""
-        bar(Streamed(30, parts=7, passes=2, bytes_copied=9_600_000_000))
-        assert bar.bar.tasks[0].completed == 30
-        assert bar.bar.tasks[0].description == ", 7 parts, pass 2, 9.60 GB copied"
+        bar(Progress(20, 100))
+        assert bar.drawn is not None
+        assert bar.drawn.tasks[0].description == ""
+        bar(Progress(30, 100, "edges", streamed(7, 2, 9_600_000_000)))
+        assert bar.drawn.tasks[0].completed == 30
+        assert bar.drawn.tasks[0].description == ", 7 parts, pass 2, 9.60 GB copied"
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with Bar(100) as bar:
+    with Bar() as bar:
         bar.start -= 1
-        bar(20)
-        assert bar.bar is None
+        bar(Progress(20, 100))
+        assert bar.drawn is None
 
 
 def test_new_york():

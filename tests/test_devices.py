@@ -181,7 +181,7 @@ def test_few_device_objects_with_a_limit_are_kept(pocl):
     gc.collect()
     assert len(made) == gpu.LIMITED
     assert gpu.get_device(pocl.info.name) is pocl
-    assert len(graph._cache["rows"]) <= gpu.LIMITED
+    assert len(graph.derived.on_devices["rows"]) <= gpu.LIMITED
     kept = gpu.get_device(pocl.info.name, memory_limit=10_000_011)
     assert kept in made
     assert kept.memory.used > 0

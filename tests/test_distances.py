@@ -1,7 +1,5 @@
 """distances, all_pairs, nearest: matrices on the CPU, in every form they can be had in."""
 
-import importlib
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,8 +12,8 @@ import oracle
 import steppe as sp
 from conftest import examples
 from steppe.machine import memory
+from steppe.planning import bytes as sizes
 
-module = importlib.import_module("steppe.calls.distances")
 FAR = sp.UNREACHABLE
 SIMPLE = sp.Graph.from_edges(["a", "a", "b", "d"], ["b", "c", "c", "a"], [5, 9, 3, 1], relabel=True)
 
@@ -162,7 +160,7 @@ def test_dtype_is_checked_for_loss():
 
 
 def test_sparse(graph, right, monkeypatch):
-    monkeypatch.setattr(module, "BLOCK", 300 * 8 * 20)
+    monkeypatch.setattr(sizes, "BLOCK", 300 * 8 * 20)
     got = sp.all_pairs(graph, cutoff=20, sparse=True, dtype="uint16")
     assert (got.shape, got.dtype, got.format) == ((300, 300), np.uint16, "csr")
     rows, columns = np.nonzero(right <= 20)
@@ -190,7 +188,7 @@ def test_a_matrix_that_does_not_fit_is_refused_before_it_is_computed(monkeypatch
 def test_progress_and_its_errors(graph):
     told = []
     sp.all_pairs(graph, progress=told.append)
-    assert told[-1] == 300
+    assert told[-1] == sp.Progress(300, 300, "sources")
 
     class StopError(Exception):
         pass

@@ -11,8 +11,8 @@ import steppe as sp
 from conftest import SANITIZER
 from graphs import FLOAT, HUGE, NAMED
 from steppe import files
-from steppe.calls.verify import check
 from steppe.cpu import external
+from steppe.cpu.proof import check
 
 WEIGHTS = [(1, 255), (0, 3), (1, 2**40), "float32", "float64", None]
 
@@ -169,14 +169,14 @@ def test_what_it_cannot_do():
 
 def test_a_mapped_graph_that_would_fill_memory_stays_in_its_file(pair, monkeypatch):
     mapped, copy = pair
-    assert not external.is_wanted(mapped, None)
+    assert sp.plan(mapped, "sssp").engine == "cpu"
     monkeypatch.setattr(external.memory, "available", lambda: mapped.nbytes)
-    assert external.is_wanted(mapped, None)
-    assert not external.is_wanted(copy, None)
+    assert sp.plan(mapped, "sssp").engine == "external"
+    assert sp.plan(copy, "sssp").engine == "cpu"
     for _ in range(3):  # the second search would otherwise pack the edges into memory
         answer = sp.sssp(mapped, 0).verify()
         assert answer.explain().note == "edges stay in their file"
-    assert "packed" not in mapped._cache
+    assert mapped.derived.prepared is None
     assert "_ones" not in vars(mapped)
     assert answer.distances.tobytes() == sp.sssp(copy, 0).distances.tobytes()
 

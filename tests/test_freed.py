@@ -8,7 +8,7 @@ import pytest
 
 import steppe as sp
 from steppe.gpu.loops import bfs, edge, frontier
-from steppe.plan.question import Search
+from steppe.planning.question import Search
 
 
 def uses():

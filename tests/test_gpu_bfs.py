@@ -13,7 +13,7 @@ import standin
 import steppe as sp
 from conftest import missing
 from steppe.gpu.loops import bfs
-from steppe.plan.question import cut_at_targets
+from steppe.planning.question import cut_at_targets
 
 
 @pytest.mark.pocl

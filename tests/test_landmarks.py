@@ -1,7 +1,6 @@
 """Landmarks: bounds that hold, and routes that are the same with them as without, bit for bit."""
 
 import faulthandler
-import importlib
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -13,14 +12,12 @@ from hypothesis import strategies as st
 import steppe as sp
 from conftest import examples
 from steppe import generate
-from steppe.cpu import landmarks
+from steppe.cpu import landmarks, routes
 from test_route import TYPES, check, check_rounding, graph, luxembourg, needs_data, oracle
-
-routes = importlib.import_module("steppe.calls.route")  # steppe.route is the function
 
 
 def has_landmarks(g):
-    return g.prepare(routes=True) is g and routes._router(g).has_landmarks
+    return g.prepare(routes=True) is g and routes.router_of(g).has_landmarks
 
 
 def bounds(marks, v, t):
@@ -96,7 +93,7 @@ def test_wrong_landmarks_are_noticed():
     g = generate.road(3000, seed=2)
     marks = landmarks.choose(g)
     rows = np.random.default_rng(0).integers(0, 2**14, marks.rows.size).astype(np.int16)
-    routes._router(g).use_landmarks(rows, g.num_vertices, marks.quantum, 1, False)
+    routes.router_of(g).use_landmarks(rows, g.num_vertices, marks.quantum, 1, False)
     distances = sp.sssp(g, 0).distances
     found = [sp.route(g, 0, t) for t in range(0, 3000, 50)]
     assert any(r.distance > distances[r.target] for r in found)
@@ -108,11 +105,11 @@ def test_landmarks_come_after_enough_queries():
     g = generate.road(2000, seed=5)
     pairs = np.random.default_rng(1).integers(0, g.num_vertices, (4000, 2)).tolist()
     before = [sp.route(g, s, t) for s, t in pairs[:40]]
-    assert routes._router(g).takes_landmarks
+    assert routes.router_of(g).takes_landmarks
     spent = 0
     for s, t in pairs:
         spent += sp.route(g, s, t).settled
-        if routes._router(g).has_landmarks:
+        if routes.router_of(g).has_landmarks:
             break
     assert 31 * g.num_vertices < spent + sum(r.settled for r in before) < 33 * g.num_vertices
     after = [sp.route(g, s, t) for s, t in pairs[:40]]
@@ -131,7 +128,7 @@ def test_threads_query_while_landmarks_are_made():
             jobs = [pool.submit(g.prepare, routes=True) for _ in range(3)]
             found = list(pool.map(lambda p, g=g: sp.route(g, *p), pairs))
             assert all(job.result() is g for job in jobs)
-        assert routes._router(g).has_landmarks
+        assert routes.router_of(g).has_landmarks
         if g is base:
             assert [r.distance for r in found] == expected
         for r in found[::7]:
@@ -168,8 +165,8 @@ def test_first_queries_beyond_32_bits():
     for s in range(0, 400, 3):
         expected = sp.sssp(g, s).distances
         for t in range(0, 400, 7):
-            g._cache.pop("router", None)  # a router that has once been wide remains so
-            routes._router(g).use_landmarks(marks.rows.ravel(), 400, marks.quantum, marks.slack, False)
+            g.derived.router = None  # a router that has once been wide remains so
+            routes.router_of(g).use_landmarks(marks.rows.ravel(), 400, marks.quantum, marks.slack, False)
             assert sp.route(g, s, t).distance == expected[t]
             beyond += expected[t] > 2**31
     assert beyond > 1000
@@ -201,9 +198,9 @@ def test_queries_do_not_fail_with_their_landmarks(weight):
     g = sp.Graph.from_edges(range(30), range(1, 31), np.full(30, weight), directed=False)
     longest = 2**63 - 2 if g.is_integer else np.finfo(g.weights.dtype).max
     for t in range(31):
-        g._cache["spent_on_routes"] = 2 * landmarks.COUNT * 31  # the next query has them made
-        g._cache.pop("router", None)
-        g._cache.pop("landmarks", None)
+        g.derived.spent_on_routes = 2 * landmarks.COUNT * 31  # the next query has them made
+        g.derived.router = None
+        g.derived.landmarks = False
         with np.errstate(over="ignore"):
             total = sum([weight] * t, start=0 * weight)
         if total > longest and g.is_integer:
@@ -212,7 +209,7 @@ def test_queries_do_not_fail_with_their_landmarks(weight):
         else:
             check(sp.route(g, 0, t), total if total <= longest else None)
     assert g.prepare(routes=True) is g
-    assert routes._router(g).has_landmarks == (weight == 5e-324)
+    assert routes.router_of(g).has_landmarks == (weight == 5e-324)
 
 
 @pytest.fixture
@@ -245,8 +242,8 @@ def test_without_memory_for_landmarks_the_query_is_answered(monkeypatch):
         raise MemoryError
 
     g = generate.road(1000)
-    routes._router(g)
-    g._cache["spent_on_routes"] = 2 * landmarks.COUNT * g.num_vertices
+    routes.router_of(g)
+    g.derived.spent_on_routes = 2 * landmarks.COUNT * g.num_vertices
     with monkeypatch.context() as patch:
         patch.setattr(landmarks, "choose", full)
         assert sp.route(g, 0, 5)

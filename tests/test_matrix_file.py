@@ -1,6 +1,5 @@
 """distances(out=): written in blocks, gone on with after an interruption, and believed only where digests match."""
 
-import importlib
 import os
 import stat
 import subprocess
@@ -11,8 +10,8 @@ import pytest
 
 import steppe as sp
 from steppe.files import matrix_file
+from steppe.planning import bytes as sizes
 
-module = importlib.import_module("steppe.calls.distances")
 FAR = sp.UNREACHABLE
 SIMPLE = sp.Graph.from_edges(["a", "a", "b", "d"], ["b", "c", "c", "a"], [5, 9, 3, 1], relabel=True)
 ROW = 300 * 8
@@ -31,14 +30,14 @@ def right(graph):
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(module, "BLOCK", ROW * 20)
+    monkeypatch.setattr(sizes, "BLOCK", ROW * 20)
 
 
 def interrupt(graph, path, after=100, **options):
     """Begin a matrix and stop; return the growing file."""
 
     def stop(done):
-        if done >= after:
+        if done.done >= after:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -53,7 +52,7 @@ def names(folder):
 def test_out_is_written_in_blocks(graph, right, tmp_path):
     told = []
     path = tmp_path / "all.npy"
-    got = sp.all_pairs(graph, out=path, dtype="uint16", progress=told.append)
+    got = sp.all_pairs(graph, out=path, dtype="uint16", progress=lambda p: told.append(p.done))
     assert isinstance(got, np.memmap)
     assert not got.flags.writeable
     expected = np.where(right == FAR, 65535, right).astype(np.uint16)
@@ -76,7 +75,7 @@ def test_out_goes_on_where_it_was_interrupted(graph, right, tmp_path):
     growing = interrupt(graph, path)
     assert names(tmp_path) == ["all.npy.rows"]
     told = []
-    assert np.array_equal(sp.all_pairs(graph, out=path, progress=told.append), right)
+    assert np.array_equal(sp.all_pairs(graph, out=path, progress=lambda p: told.append(p.done)), right)
     assert min(told) > 60  # nothing is computed twice
     assert not growing.exists()
 
@@ -141,7 +140,7 @@ def test_only_the_damaged_block_is_computed_again(graph, right, tmp_path):
     growing = interrupt(graph, path, after=200)
     growing.write_bytes(damaged(growing.read_bytes(), "a changed byte"))
     told = []
-    assert np.array_equal(sp.all_pairs(graph, out=path, progress=told.append), right)
+    assert np.array_equal(sp.all_pairs(graph, out=path, progress=lambda p: told.append(p.done)), right)
     assert [done for done in told if done < 160]
     assert not [done for done in told if done <= 20 or 60 < done <= 160]
 
@@ -261,5 +260,5 @@ def test_a_rename_that_fails_costs_no_rows(graph, right, tmp_path, monkeypatch):
         with pytest.raises(OSError, match="no"):
             sp.all_pairs(graph, out=path)
     assert names(tmp_path) == ["x.npy.rows"]
-    assert np.array_equal(sp.all_pairs(graph, out=path, progress=told.append), right)
+    assert np.array_equal(sp.all_pairs(graph, out=path, progress=lambda p: told.append(p.done)), right)
     assert told == []

@@ -17,7 +17,7 @@ from conftest import examples
 from graphs import FLOAT, HUGE, NAMED, NEGATIVE
 from steppe import _core
 from steppe.paths import Paths
-from steppe.plan.explain import Explanation
+from steppe.planning.explain import Explanation
 
 
 def labelled():
@@ -327,6 +327,7 @@ def test_repr_and_explain():
     assert str(r.explain()).splitlines() == [
         "method   oracle",
         "reason   a test",
+        "engine   cpu",
         "device   cpu",
         "threads  1",
         "seconds  0.500",

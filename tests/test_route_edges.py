@@ -6,7 +6,6 @@ every step for floats. Rounding never turns an order round, so a plain Dijkstra 
 """
 
 import heapq
-import importlib
 import itertools
 import json
 import math
@@ -19,10 +18,8 @@ import numpy as np
 import steppe as sp
 from conftest import examples
 from steppe import _core
-from steppe.cpu import landmarks
+from steppe.cpu import landmarks, routes
 from test_route import graph
-
-routes = importlib.import_module("steppe.calls.route")  # steppe.route is the function
 
 TOP = 2**63 - 2  # the largest distance
 FLOAT32, FLOAT64 = float(np.finfo(np.float32).max), sys.float_info.max
@@ -96,9 +93,11 @@ def nasty(rng, dtype):
 
 def anew(g, marks):
     """Makes the next query the first: one that leaves the narrow type makes all after it wide."""
-    g._cache.pop("router", None)
+    g.derived.router = None
     if marks is not None:
-        routes._router(g).use_landmarks(marks.rows.ravel(), g.num_vertices, marks.quantum, marks.slack, marks.one_sided)
+        routes.router_of(g).use_landmarks(
+            marks.rows.ravel(), g.num_vertices, marks.quantum, marks.slack, marks.one_sided
+        )
 
 
 def check_pairs(g, rng, count, label, marks):
@@ -125,7 +124,7 @@ def check_pairs(g, rng, count, label, marks):
             count["no path"] += 1
         else:
             assert found.distance == want, (s, t, want, found)
-            count["landmarks" if routes._router(g).has_landmarks else "plain"] += 1
+            count["landmarks" if routes.router_of(g).has_landmarks else "plain"] += 1
 
 
 def check_seed(seed, dtype, count):
@@ -143,10 +142,10 @@ def check_seed(seed, dtype, count):
         ready, marks = rng.integers(4), None
         if ready == 1:
             assert g.prepare(routes=True) is g
-        elif ready == 2 and routes._router(g).takes_landmarks:
+        elif ready == 2 and routes.router_of(g).takes_landmarks:
             marks = landmarks.choose(g)
         elif ready == 3:  # they are made in the middle of a query
-            g._cache["spent_on_routes"] = 4 * landmarks.COUNT * g.num_vertices - int(rng.integers(1, 50))
+            g.derived.spent_on_routes = 4 * landmarks.COUNT * g.num_vertices - int(rng.integers(1, 50))
         with np.errstate(over="ignore"):
             check_pairs(g, rng, count, label, marks)
     except BaseException:

@@ -40,14 +40,14 @@ def _stubs(seed, n=3000):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("make", [_roads, _hubs, _stubs])
 def test_every_layout_gives_the_oracles_distances(make, dtype, threads, vectors, monkeypatch):
-    monkeypatch.setitem(sp.sssp.__globals__, "EDGES_PER_THREAD", 0)
+    monkeypatch.setattr("steppe.planning.plan.EDGES_PER_THREAD", 0)
     u, v, w = make(1)
     w = (w / 1000 if dtype[0] == "f" else w).astype(dtype)
     g = sp.Graph.from_edges(u, v, w, num_vertices=3000)
     expected = np.array(oracle.dijkstra(3000, zip(u, v, w, strict=True), [3]))
     for prepared in (False, True):
         if prepared:
-            assert g.prepare().packed()[0].is_quads == (make is _roads)
+            assert g.prepare().derived.prepared[0].is_quads == (make is _roads)
         for record_paths in (False, True):
             paths = sp.sssp(g, 3, method="delta-stepping", threads=threads, record_paths=record_paths)
             distances = np.where(paths.reachable, paths.distances, np.inf)
@@ -72,7 +72,7 @@ def test_every_layout_gives_the_canonical_tree(make, dtype, most, threads, vecto
         expected = sp.sssp(plain, s, threads=1).predecessors
         paths = sp.sssp(g.prepare(), s, threads=1)
         np.testing.assert_array_equal(paths.predecessors, expected)
-        assert plain.packed(searching=False) == (None, None)
+        assert plain.derived.prepared is None
         assert paths.predecessors[3000] == paths.predecessors[s] == -1
 
 
@@ -108,7 +108,7 @@ def test_a_row_is_counted_edge_by_edge(vectors):
     v = np.concatenate([(ring + 1) % n, np.arange(2, 13)])
     g = sp.Graph.from_edges(u, v, np.full(len(u), 1000))
     g.prepare()
-    assert g.packed()[0].is_quads
+    assert g.derived.prepared[0].is_quads
     assert sp.sssp(g, 0, method="delta-stepping", threads=1, delta=1).explain().edges_relaxed == g.num_edges
 
 
@@ -126,7 +126,7 @@ def test_rows_of_four_are_for_short_lists(degrees, quads):
     rng = np.random.default_rng(0)
     u = np.repeat(np.arange(len(degrees)), degrees)
     g = sp.Graph.from_edges(u, rng.integers(0, len(degrees), len(u)), np.ones(len(u), np.int32)).prepare()
-    assert g.packed()[0].is_quads == quads
+    assert g.derived.prepared[0].is_quads == quads
 
 
 def test_cutoff_and_targets_hold_in_rows_of_four(vectors):
@@ -143,7 +143,7 @@ def test_cutoff_and_targets_hold_in_rows_of_four(vectors):
 def test_distances_beyond_32_bits_are_exact_in_rows_of_four(vectors):
     n = 20_000
     g = sp.Graph.from_edges(np.arange(n - 1), np.arange(1, n), np.full(n - 1, 2**31 - 1)).prepare()
-    assert g.packed()[0].is_quads
+    assert g.derived.prepared[0].is_quads
     np.testing.assert_array_equal(sp.sssp(g, 0, method="delta-stepping").distances, np.arange(n) * (2**31 - 1))
 
 
@@ -152,7 +152,7 @@ def test_distances_beyond_32_bits_are_exact_in_rows_of_four(vectors):
 @pytest.mark.parametrize("grid", [True, False])
 def test_a_search_whose_threads_are_held_up_ends_on_one(grid, dtype, prepared, monkeypatch):
     """Without patience the first thread that waits for another ends the sharing; what was filed must not be lost."""
-    monkeypatch.setitem(sp.sssp.__globals__, "EDGES_PER_THREAD", 0)
+    monkeypatch.setattr("steppe.planning.plan.EDGES_PER_THREAD", 0)
     g = sp.generate.grid(500, 500, seed=1) if grid else sp.generate.rmat(14, 16, seed=1)
     g = sp.Graph.from_csr(g.indptr, g.indices, g.weights.astype(dtype))
     expected = sp.sssp(g, 3, method="dijkstra").distances

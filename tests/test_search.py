@@ -25,8 +25,8 @@ def expected_of(method, n, edges, dtype):
 @pytest.fixture(params=[1, 2, 4], autouse=True)
 def threads(request, monkeypatch):
     """The default of every search here, really used however small the graph."""
-    monkeypatch.setitem(sp.sssp.__globals__, "EDGES_PER_THREAD", 0)
-    monkeypatch.setitem(sp.sssp.__globals__, "SPARSE_TEAM", 0)
+    monkeypatch.setattr("steppe.planning.plan.EDGES_PER_THREAD", 0)
+    monkeypatch.setattr("steppe.planning.plan.SPARSE_TEAM", 0)
     monkeypatch.setenv("STEPPE_NUM_THREADS", str(request.param))
     return request.param
 
@@ -182,7 +182,8 @@ def _search_seconds(paths):
 def test_progress(method):
     g, seen = slow_graph(), []
     r = run(method, g, 0, progress=seen.append)
-    assert all(isinstance(x, int) and x >= 0 for x in seen)
+    assert all(isinstance(x, sp.Progress) and x.done >= 0 and x.unit == "edges" for x in seen)
+    assert {x.total for x in seen} <= {g.num_edges}
     assert seen or _search_seconds(r) < 0.1
 
     class Enough(Exception):  # noqa: N818

@@ -15,8 +15,8 @@ METHODS = ["dijkstra", "delta-stepping", "frontier", "bellman-ford"]
 @pytest.fixture(autouse=True)
 def _threads_are_used(monkeypatch):
     """However small the graph."""
-    monkeypatch.setitem(sp.sssp.__globals__, "EDGES_PER_THREAD", 0)
-    monkeypatch.setitem(sp.sssp.__globals__, "SPARSE_TEAM", 0)
+    monkeypatch.setattr("steppe.planning.plan.EDGES_PER_THREAD", 0)
+    monkeypatch.setattr("steppe.planning.plan.SPARSE_TEAM", 0)
 
 
 def hourglass(width, waists, dtype=np.int32):

@@ -11,8 +11,7 @@ import graphs
 import oracle
 import steppe as sp
 from answers import TYPES, graph_of, truth
-from steppe import sssp as module_function
-from steppe.plan.explain import Explanation
+from steppe.planning.explain import Explanation
 
 METHODS = ["dijkstra", "delta-stepping", "frontier", "bellman-ford"]
 UNREACHABLE = sp.UNREACHABLE
@@ -21,8 +20,8 @@ UNREACHABLE = sp.UNREACHABLE
 @pytest.fixture(params=[1, 2, 4])
 def threads(request, monkeypatch):
     """Threads that are really used, however small the graph."""
-    monkeypatch.setitem(module_function.__globals__, "EDGES_PER_THREAD", 0)
-    monkeypatch.setitem(module_function.__globals__, "SPARSE_TEAM", 0)
+    monkeypatch.setattr("steppe.planning.plan.EDGES_PER_THREAD", 0)
+    monkeypatch.setattr("steppe.planning.plan.SPARSE_TEAM", 0)
     return request.param
 
 

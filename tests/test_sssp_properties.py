@@ -17,8 +17,8 @@ SOURCE = 0
 def _threads_are_used():
     """However small the graph, and with more threads than this machine has."""
     patch = pytest.MonkeyPatch()
-    patch.setitem(sp.sssp.__globals__, "EDGES_PER_THREAD", 0)
-    patch.setitem(sp.sssp.__globals__, "SPARSE_TEAM", 0)
+    patch.setattr("steppe.planning.plan.EDGES_PER_THREAD", 0)
+    patch.setattr("steppe.planning.plan.SPARSE_TEAM", 0)
     yield
     patch.undo()
 

@@ -110,5 +110,5 @@ def test_a_bad_thread_count_is_an_error(monkeypatch, graph, text):
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system has no CPU affinity")
 def test_affinity_is_honoured():
-    code = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); from steppe import threads; print(threads.available())"
+    code = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); from steppe.machine import threads; print(threads.available())"
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "1"

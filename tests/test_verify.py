@@ -17,7 +17,7 @@ from conftest import examples
 from graphs import FLOAT, HUGE, NAMED, NEGATIVE, grid
 from steppe import _core
 
-check = sys.modules["steppe.calls.verify"].check
+check = sys.modules["steppe.cpu.proof"].check
 SOURCE = np.array([0])
 
 CASES = [(name, dtype) for name in NAMED for dtype in [*TYPES, None, "hops"]]

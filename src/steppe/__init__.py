@@ -11,6 +11,7 @@ from . import generate
 from .calls.bfs import bfs
 from .calls.distances import all_pairs, distances
 from .calls.nearest import Nearest, nearest
+from .calls.plan import plan
 from .calls.route import Route, route
 from .calls.sssp import sssp
 from .calls.verify import verify
@@ -30,8 +31,11 @@ from .errors import (
 from .files import read, write
 from .gpu import DeviceInfo, devices, set_default_device
 from .graph.graph import Graph
-from .paths import UNREACHABLE, PathList, Paths
-from .plan.explain import Explanation
+from .paths import PathList, Paths
+from .planning.distance_types import UNREACHABLE
+from .planning.explain import Explanation
+from .planning.plan import Plan
+from .planning.progress import Progress
 
 __version__ = "0.1.0"
 
@@ -51,6 +55,8 @@ __all__ = [
     "NoPathError",
     "PathList",
     "Paths",
+    "Plan",
+    "Progress",
     "ResultSizeError",
     "Route",
     "SteppeError",
@@ -62,6 +68,7 @@ __all__ = [
     "distances",
     "generate",
     "nearest",
+    "plan",
     "read",
     "route",
     "set_default_device",

@@ -59,10 +59,10 @@ class NegativeWeightError(SteppeError, ValueError):
     Attributes
     ----------
     edge : tuple
-        ``(source label, target label, weight)`` of one such edge.
+        ``(source label, target label, weight)`` of one such edge; None where only facts of the graph are known.
     """
 
-    def __init__(self, message: str, edge: tuple[Any, Any, Any]) -> None:
+    def __init__(self, message: str, edge: tuple[Any, Any, Any] | None = None) -> None:
         super().__init__(message, edge)
         self.edge = edge
 

@@ -1,7 +1,7 @@
 """Paths: the answer of a search from one source (or several): distances, and on demand the tree of shortest paths.
 
 The search gives distances. Predecessors are built from them when first asked for, by a pass over the tight edges
-(``cpp/predecessors.hpp``), so that the tree is the same for every method, thread count and device, and is free where
+(``cpp/tree``), so that the tree is the same for every method, thread count and device, and is free where
 nobody asks. ``record_paths=True`` gives the tree the search itself recorded instead.
 """
 
@@ -14,22 +14,21 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from . import _core
-from .calls.verify import distance_dtype, verify
-from .errors import GraphError, NoPathError, VerificationError
+from .cpu import tree
+from .cpu.proof import check
+from .errors import GraphError, NoPathError
 from .machine import locks
 from .machine import threads as _threads
+from .planning.distance_types import UNREACHABLE, distance_dtype, unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .graph.graph import Graph
-    from .plan.explain import Explanation
+    from .planning.explain import Explanation
+    from .planning.question import Answer, Question
 
 Array = npt.NDArray[Any]
-
-UNREACHABLE = int(np.iinfo(np.int64).max)
-"""The distance of an unreached vertex where distances are integers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +89,7 @@ class Paths:
     _predecessors: Array | None
     _is_recorded: bool
     _explanation: Explanation
+    _threads: int | None
     _lock: locks.Lock
 
     def __init__(self) -> None:
@@ -131,8 +131,33 @@ class Paths:
         self._predecessors = None if recorded is None else _read_only(recorded)
         self._is_recorded = recorded is not None
         self._explanation = explanation
+        self._threads = None
         self._lock = locks.make()
         return self
+
+    @classmethod
+    def _answered(
+        cls,
+        graph: Graph,
+        question: Question,
+        answer: Answer,
+        explanation: Explanation,
+        *,
+        hops: bool = False,
+        threads: int | None = None,
+    ) -> Self:
+        """Wrap what an engine gave back; the tree is built with no more than ``threads``."""
+        made = cls._make(
+            graph,
+            question.sources,
+            answer.distances,
+            recorded=answer.predecessors,
+            bound=question.bound,
+            hops=hops,
+            explanation=explanation,
+        )
+        made._threads = threads
+        return made
 
     # Sources and distances ------------------------------------------------------------------------------------------
 
@@ -154,8 +179,7 @@ class Paths:
     @property
     def unreachable(self) -> int | float:
         """What ``distances`` holds for an unreached vertex: ``inf``, or the largest value of the integer type."""
-        dtype = self._base.dtype
-        return float("inf") if dtype.kind == "f" else int(np.iinfo(dtype).max)
+        return unreachable(self._base.dtype)
 
     @cached_property
     def reachable(self) -> npt.NDArray[np.bool_]:
@@ -188,17 +212,9 @@ class Paths:
             return self._predecessors
 
     def _canonical(self) -> Array:
-        g, team = self.graph, _threads.resolve(None)
-        result = np.empty(g.num_vertices, dtype=g.indices.dtype)
-        weights = None if self.hops else g.weights
-        uniform = weights is None or (weights.dtype.kind == "i" and g.min_weight == g.max_weight > 0)
-        least = 1 if weights is None else g.min_weight
-        if uniform and (r := g.reverse_if_known()) is not None:
-            _core.level_predecessors(r.indptr, r.indices, r.has_sorted_rows, self._base, int(least), result, team)
-        else:
-            args = (g.indptr, g.indices, weights, self._sources, self._base, uniform, least, result, team)
-            _core.canonical_predecessors(*args, *((None, None) if self.hops else g.packed(searching=False)))
-        return result
+        return tree.predecessors(
+            self.graph, self._sources, self._base, hops=self.hops, threads=_threads.resolve(self._threads)
+        )
 
     def path(self, vertex: Any) -> Array:
         """Return the labels of the vertices from the source to this one, both included.
@@ -228,14 +244,7 @@ class Paths:
         return self._paths(np.where(self._base[targets] == self.unreachable, np.int64(-1), targets))
 
     def _paths(self, targets: npt.NDArray[np.int64]) -> PathList:
-        predecessors = self.predecessors
-        offsets = np.empty(len(targets) + 1, dtype=np.int64)
-        bad = _core.path_offsets(predecessors, targets, offsets)
-        if bad >= 0:
-            label = self.graph.label(int(targets[bad]))
-            raise VerificationError(f"the recorded predecessors of vertex {label!r} lead nowhere", label)
-        vertices = np.empty(int(offsets[-1]), dtype=predecessors.dtype)
-        _core.fill_paths(predecessors, targets, offsets, vertices, _threads.resolve(None))
+        offsets, vertices = tree.paths(self.graph, self.predecessors, targets, threads=_threads.resolve(self._threads))
         return PathList(offsets, self.graph.labels_of(vertices))
 
     # Proof and report -----------------------------------------------------------------------------------------------
@@ -245,7 +254,15 @@ class Paths:
 
         Predecessors are proven too where they exist already (recorded, or asked for before).
         """
-        verify(self.graph, self, threads=threads)
+        check(
+            self.graph,
+            self._sources,
+            self.distances,
+            predecessors=self._predecessors,
+            bound=self.bound,
+            hops=self.hops,
+            threads=threads,
+        )
         return self
 
     def explain(self) -> Explanation:

@@ -1,7 +1,6 @@
 """Fill a small disk. ``python full_disk.py FOLDER``: a file system of 4 MB that nothing else uses."""
 
 import errno
-import importlib
 import shutil
 import sys
 from pathlib import Path
@@ -10,12 +9,12 @@ import numpy as np
 import pytest
 
 import steppe as sp
+from steppe.planning import bytes as sizes
 
 DISK = Path(sys.argv[1])
 LARGE = sp.generate.random(20_000, 900_000)  # 7 MB and more in every format, packed ones too
 MATRIX = sp.generate.random(600, 3000)  # 2.9 MB
-module = importlib.import_module("steppe.calls.distances")
-module.BLOCK = 1 << 18
+sizes.BLOCK = 1 << 18
 
 
 def clear():

@@ -7,7 +7,6 @@ Where the process is killed instead, the same holds, but for a draft, which the 
 """
 
 import contextlib
-import importlib
 import io
 import os
 import shutil
@@ -20,9 +19,9 @@ import injector
 import steppe as sp
 from steppe.cli import application
 from steppe.files import target
+from steppe.planning import bytes as sizes
 
-module = importlib.import_module("steppe.calls.distances")
-module.BLOCK = 40 * 8 * 8
+sizes.BLOCK = 40 * 8 * 8
 GRAPH = sp.generate.grid(5, 8, seed=3)
 PLAIN = sp.Graph.from_csr(GRAPH.indptr, GRAPH.indices, directed=False)
 TEXT = [".gr", ".wel", ".el", ".txt", ".csv", ".tsv", ".e", ".mtx", ".graph"]

@@ -76,7 +76,7 @@ def test_a_full_disk(tmp_path):
 
 WRITER = """
 import importlib, sys, steppe as sp
-importlib.import_module("steppe.calls.distances").BLOCK = 1 << 14
+importlib.import_module("steppe.planning.bytes").BLOCK = 1 << 14
 g = sp.generate.random(400, 2000, seed=1)
 print("ready", flush=True)
 while True:

@@ -13,7 +13,7 @@ from . import expect, roundtrip
 from .expect import array
 from .look import Wrong, check_cycle, check_path, look, same
 
-THRESHOLDS = {name: getattr(sys.modules["steppe.calls.sssp"], name) for name in ("EDGES_PER_THREAD", "SPARSE_TEAM")}
+THRESHOLDS = {name: getattr(sys.modules["steppe.planning.plan"], name) for name in ("EDGES_PER_THREAD", "SPARSE_TEAM")}
 """Sizes below which a search takes one thread, whatever it was given."""
 
 
@@ -42,7 +42,7 @@ def ask(case, truth, folder, *, note=lambda i: None):
 
 def set_eager(eager):
     """Let small searches use all the threads they are given, where steppe has such thresholds."""
-    module = sys.modules["steppe.calls.sssp"]
+    module = sys.modules["steppe.planning.plan"]
     for name, value in THRESHOLDS.items():
         setattr(module, name, 0 if eager else value)
     os.environ["STEPPE_NUM_THREADS"] = "" if eager else "1"  # where none are given: all, or one, which is quicker here

@@ -80,9 +80,8 @@ def _child(folder, arguments):
 
     _plain_imports()
     with atheris.instrument_imports(include=["steppe"]):
-        import steppe
-        import steppe.files.names
-        import steppe.verify  # noqa: F401
+        pass
+
     from . import check, runner, shapes
 
     known = set()

@@ -1,22 +1,20 @@
-"""bfs(): the fewest edges from a source to every vertex."""
+"""bfs(): the fewest edges from one source. Ask, plan, run, wrap."""
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from .. import _core, gpu
-from ..cpu import external
 from ..paths import Paths
-from ..plan.explain import Explanation
-from ..plan.question import Answer, Search, cut_at_targets, make_search
+from ..planning.distance_types import HOPS
+from ..planning.question import ask, source_of
+from .engines import carry_out
+from .plan import device_for, planned
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..graph.graph import Graph
+    from ..planning.progress import Progress
 
 
 def bfs(
@@ -29,7 +27,7 @@ def bfs(
     record_paths: bool = False,
     threads: int | None = None,
     memory_limit: int | None = None,
-    progress: Callable[[int], object] | None = None,
+    progress: bool | Callable[[Progress], object] | None = None,
 ) -> Paths:
     """Find the fewest edges from ``source`` to every vertex; weights are ignored.
 
@@ -52,8 +50,8 @@ def bfs(
     memory_limit : int, optional
         Bytes the search may take on a device, where edges that do not fit are streamed; on the CPU, bytes beside the file the
         edges are mapped from.
-    progress : callable, optional
-        Called now and then with the number of edges read so far.
+    progress : bool or callable, optional
+        True draws a bar; a function gets a :class:`~steppe.Progress`, as in :func:`steppe.sssp`.
 
     Returns
     -------
@@ -67,60 +65,27 @@ def bfs(
     >>> sp.bfs(g, 0).distances.tolist()
     [0, 1, 2, 1]
     """
-    search = make_search(
+    question = ask(
         graph,
-        source,
-        np.dtype(np.int32),
+        source_of(graph, source),
+        HOPS,
         cutoff=cutoff,
         targets=targets,
         record_paths=record_paths,
-        threads=threads,
         progress=progress,
     )
-    runner = gpu.get_device(device, memory_limit=memory_limit)
-    begun = time.perf_counter()
-    if runner is None and external.is_wanted(graph, memory_limit):
-        answer, name = external.run_hops(graph, search, memory_limit), "cpu"
-    elif runner is None:
-        answer, name = run(graph, search), "cpu"
-    else:
-        from ..gpu.loops import bfs as on_device
-        from ..gpu.stream import loop as stream
-
-        answer, name = stream.unless_full(on_device.run, runner, graph, search, "bfs"), runner.info.name
-    search, answer = cut_at_targets(search, answer)
-    explanation = Explanation(
-        method="bfs", reason="hops", device=name, seconds=time.perf_counter() - begun, **answer.explained
-    )
-    return Paths._make(
+    runner = device_for("bfs", device, memory_limit)
+    plan = planned(
         graph,
-        search.sources,
-        answer.distances,
-        recorded=answer.predecessors,
-        bound=search.bound,
-        hops=True,
-        explanation=explanation,
+        "bfs",
+        device=runner,
+        threads=threads,
+        memory_limit=memory_limit,
+        record_paths=record_paths,
+        targets=targets is not None,
+        bounded=cutoff is not None,
     )
-
-
-def run(graph: Graph, search: Search) -> Answer:
-    """Search on the CPU. In-edges, which let it change direction, are used where they exist already."""
-    n = graph.num_vertices
-    reverse = graph.reverse_if_known()
-    hops = np.empty(n, dtype=np.int32)
-    predecessors = np.empty(n, dtype=graph.indices.dtype) if search.record_paths else None
-    stats = _core.bfs(
-        graph.indptr,
-        graph.indices,
-        None if reverse is None else reverse.indptr,
-        None if reverse is None else reverse.indices,
-        search.sources,
-        search.targets,
-        None if search.bound is None else int(search.bound),
-        search.threads,
-        hops,
-        predecessors,
-        search.progress,
+    question, answer, explanation = carry_out(
+        graph, question, plan, device=runner, memory_limit=memory_limit, hops=True
     )
-    keys = ("rounds", "edges_relaxed", "edges_touched", "atomics", "threads")
-    return Answer(hops, predecessors, {key: stats[key] for key in keys})
+    return Paths._answered(graph, question, answer, explanation, hops=True, threads=threads)

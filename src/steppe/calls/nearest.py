@@ -6,22 +6,25 @@ following predecessors, twice as far each time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import NoPathError
-from ..machine import threads as _threads
+from ..errors import NoPathError, VerificationError
 from ..paths import Paths
-from ..plan.explain import Explanation
-from ..plan.question import Search
-from .sssp import _decide, run
-from .verify import distance_dtype, inclusive
+from ..planning.distance_types import distance_dtype
+from ..planning.question import ask
+from .engines import carry_out
+from .plan import device_for, planned
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..graph.graph import Graph
+    from ..planning.explain import Explanation
+    from ..planning.progress import Progress
 
 Array = npt.NDArray[Any]
 
@@ -58,8 +61,37 @@ class Nearest:
             raise NoPathError(f"no source reaches {vertex!r}")
         return self.graph.label(winner)
 
+    def verify(self, *, threads: int | None = None) -> Self:
+        """Prove distances and winners; return it, or raise :class:`~steppe.VerificationError`.
 
-def nearest(graph: Graph, sources: Any, *, cutoff: float | None = None, threads: int | None = None) -> Nearest:
+        The distances are proven as those of any search, from all sources at once; a winner, by following the proven tree to its root.
+        """
+        self.paths.verify(threads=threads)
+        roots = _roots(self.paths.predecessors)
+        roots[~self.paths.reachable] = -1
+        wrong = np.flatnonzero(roots != self.winners)
+        if len(wrong):
+            label = self.graph.label(int(wrong[0]))
+            raise VerificationError(f"the source nearest to vertex {label!r} is not the one its path begins at", label)
+        return self
+
+    def explain(self) -> Explanation:
+        """Return how the answer was found, as :meth:`Paths.explain` does."""
+        return self.paths.explain()
+
+
+def nearest(
+    graph: Graph,
+    sources: Any,
+    *,
+    method: str = "auto",
+    device: str | None = None,
+    delta: float | None = None,
+    cutoff: float | None = None,
+    threads: int | None = None,
+    memory_limit: int | None = None,
+    progress: bool | Callable[[Progress], object] | None = None,
+) -> Nearest:
     """Find for every vertex the nearest of ``sources``.
 
     Where two are equally near, the one whose path has fewer edges wins, then the one that comes through the smaller vertex.
@@ -72,8 +104,8 @@ def nearest(graph: Graph, sources: Any, *, cutoff: float | None = None, threads:
         At least one.
     cutoff : number, optional
         Vertices further than this from every source count as unreached.
-    threads : int, optional
-        Default: ``STEPPE_NUM_THREADS``, or all CPUs this process may use.
+    method, device, delta, threads, memory_limit, progress
+        As in :func:`steppe.sssp`.
 
     Examples
     --------
@@ -86,17 +118,22 @@ def nearest(graph: Graph, sources: Any, *, cutoff: float | None = None, threads:
     starts = np.unique(graph.indices_of(sources))
     if len(starts) == 0:
         raise ValueError("sources is empty: there is no nearest of none")
-    if cutoff is not None and not cutoff >= 0:
-        raise ValueError(f"cutoff must be a number and not negative: {cutoff!r}")
-    choice = _decide(graph, "auto", cutoff, on_device=False)
-    bound = None if cutoff is None else inclusive(cutoff, distance_dtype(graph))
-    answer = run(graph, Search(starts, bound=bound, threads=_threads.resolve(threads)), choice.method)
+    question = ask(graph, starts, distance_dtype(graph), cutoff=cutoff, delta=delta, progress=progress)
+    runner = device_for("nearest", device, memory_limit)
+    plan = planned(
+        graph,
+        "nearest",
+        device=runner,
+        threads=threads,
+        method=method,
+        delta=delta,
+        memory_limit=memory_limit,
+        bounded=cutoff is not None,
+    )
+    question, answer, explanation = carry_out(graph, question, plan, device=runner, memory_limit=memory_limit)
     # With negative weights one source may be nearer to another than that is to itself: then it is no root, but hangs like any vertex.
-    starts = starts[answer.distances[starts] == 0]
-    note = answer.explained.pop("note", "")
-    reason = f"{choice.reason}; {note}" if note else choice.reason
-    explanation = Explanation(method=choice.method, reason=reason, **answer.explained)
-    paths = Paths._make(graph, starts, answer.distances, bound=bound, explanation=explanation)
+    question = replace(question, sources=starts[answer.distances[starts] == 0])
+    paths = Paths._answered(graph, question, answer, explanation, threads=threads)
     winners = _roots(paths.predecessors)
     winners[~paths.reachable] = -1
     winners.flags.writeable = False

@@ -1,32 +1,27 @@
-"""One path between two vertices, by bidirectional Dijkstra (``cpp/bidirectional.hpp``).
-
-A query touches only the vertices it settles: it costs microseconds between neighbours, however large the graph. What
-outlives a query (the reverse graph, workspaces of a few bytes per vertex) is kept with the graph; the first call pays
-for it. Calls from several Python threads run side by side.
-
-On a road network, queries that go on coming get landmarks (``landmarks.py``), and then settle a tenth of the vertices.
-"""
+"""route(): one path between two vertices. Ask, plan, run, wrap."""
 
 from __future__ import annotations
 
-import contextlib
-import math
+import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from .. import _core
-from ..cpu import landmarks
-from ..errors import DistanceOverflowError, NegativeWeightError, VerificationError
-from ..paths import UNREACHABLE
-from .sssp import negative_edge
+from ..cpu import routes
+from ..errors import DistanceOverflowError, VerificationError
+from ..planning.distance_types import distance_dtype, unreachable
+from ..planning.explain import Explanation
+from ..planning.progress import teller
+from .plan import device_for, planned
+from .sssp import sssp
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Callable, Hashable
 
     from ..graph.graph import Graph
+    from ..planning.progress import Progress
 
 _FOUND, _NO_PATH, _TOO_LONG = 0, 1, 2
 
@@ -59,12 +54,17 @@ class Route:
     reachable: bool
     settled: int = field(repr=False)
     _graph: Graph = field(repr=False)
+    _explanation: Explanation = field(repr=False)
 
     def __bool__(self) -> bool:
         return self.reachable
 
-    def verify(self) -> None:
-        """Check that the path exists in the graph, leads from source to target and adds up to the distance.
+    def explain(self) -> Explanation:
+        """Return how the path was found: method and why, vertices settled (as rounds), seconds."""
+        return self._explanation
+
+    def verify(self) -> Self:
+        """Check that the path exists in the graph, leads from source to target and adds up to the distance; return it.
 
         The weights are added from the source on, in the type of the distance, and must give the distance exactly. That
         no path is shorter, or that there is none, takes a search to prove: ``steppe.sssp(graph, source).verify()``.
@@ -77,9 +77,9 @@ class Route:
         graph = self._graph
         path = graph.indices_of(self.vertices)
         if not self.reachable:
-            if len(path) or len(self.edges) or self.distance != _unreachable(graph):
+            if len(path) or len(self.edges) or self.distance != unreachable(distance_dtype(graph)):
                 raise VerificationError("an unreachable target has no path and no distance", self.target)
-            return
+            return self
         if len(path) == 0 or len(self.edges) != len(path) - 1:
             raise VerificationError(f"{len(self.edges)} edges do not join {len(path)} vertices", self.source)
         for at, label in ((0, self.source), (-1, self.target)):
@@ -101,9 +101,17 @@ class Route:
             total = float(steps[-1]) if len(steps) else 0.0
         if total != self.distance:
             raise VerificationError(f"the path's length is {total}, not {self.distance}", self.target)
+        return self
 
 
-def route(graph: Graph, source: Hashable, target: Hashable) -> Route:
+def route(
+    graph: Graph,
+    source: Hashable,
+    target: Hashable,
+    *,
+    device: str | None = None,
+    progress: bool | Callable[[Progress], object] | None = None,
+) -> Route:
     """Return a shortest path from ``source`` to ``target``.
 
     The distance is exact, and for floats bit for bit what :func:`steppe.sssp` finds. Of several shortest paths, any one
@@ -115,6 +123,10 @@ def route(graph: Graph, source: Hashable, target: Hashable) -> Route:
         Without negative weights.
     source, target : label
         Two vertices.
+    device : str, optional
+        Default: the CPU, where such a search touches few vertices; a device that is named searches from the source until the target is settled.
+    progress : bool or callable, optional
+        As in :func:`steppe.sssp`; most queries are too quick to be told of.
 
     Returns
     -------
@@ -139,10 +151,16 @@ def route(graph: Graph, source: Hashable, target: Hashable) -> Route:
     False
     """
     s, t = graph.index(source), graph.index(target)
-    router = _router(graph)
+    if device_for("route", device) is not None:
+        return _on_device(graph, source, target, device, progress)
+    begun = time.perf_counter()
+    plan = planned(graph, "route", device=None, threads=1)
+    router = routes.router_of(graph)
     status, distance, vertices, edges, settled = router.query(s, t)
     if router.takes_landmarks:
-        _pay(graph, settled)
+        routes.pay(graph, settled)
+    if (tell := teller(progress, graph.num_vertices, "vertices")) is not None:
+        tell(settled)
     if status == _TOO_LONG:
         raise DistanceOverflowError(f"the distance from {source!r} to {target!r} does not fit in a 64-bit integer")
     return Route(
@@ -154,58 +172,34 @@ def route(graph: Graph, source: Hashable, target: Hashable) -> Route:
         reachable=status == _FOUND,
         settled=settled,
         _graph=graph,
+        _explanation=Explanation.of(plan, {"rounds": settled}, time.perf_counter() - begun),
     )
 
 
-def _router(graph: Graph) -> _core.Router:
-    """Return the graph's native Router, made on first use and kept with the graph."""
-    rows = graph.kept()  # which the Router reads as long as it lives
-    router: _core.Router | None = graph._cache.get("router")  # the lock is only needed to make one
-    if router is None:
-        with graph._lock:
-            router = graph._cache.get("router")
-            if router is None:
-                if graph.has_negative:
-                    edge = negative_edge(graph)
-                    raise NegativeWeightError(
-                        f"route needs non-negative weights, but edge {edge[0]!r} → {edge[1]!r} weighs {edge[2]}; "
-                        'use sssp(graph, source, method="bellman-ford")',
-                        edge,
-                    )
-                r = rows if rows.is_symmetric else rows.reverse
-                facts = [max(0.0, float(x)) for x in (graph.min_weight, graph.mean_weight, graph.max_weight)]
-                router = _core.router(rows.indptr, rows.indices, rows.weights, r.indptr, r.indices, r.weights, *facts)
-                graph._cache["router"] = router
-    return router
+def _on_device(graph: Graph, source: Any, target: Any, device: str | None, progress: Any) -> Route:
+    """Search from the source until the target is settled, and take its path out of the tree."""
+    paths = sssp(graph, source, device=device, targets=[target], progress=progress)
+    reachable = bool(paths.reachable[graph.index(target)])
+    vertices = paths.path(target) if reachable else paths.graph.labels_of(np.empty(0, dtype=np.int64))
+    along = graph.indices_of(vertices)
+    return Route(
+        source=source,
+        target=target,
+        distance=paths.distance(target),
+        vertices=vertices,
+        edges=_lightest(graph, along),
+        reachable=reachable,
+        settled=int(paths.reachable.sum()),
+        _graph=graph,
+        _explanation=paths.explain(),
+    )
 
 
-def prepare(graph: Graph) -> None:
-    """Give the graph landmarks, if it is like a road and has none: what ``Graph.prepare(routes=True)`` does."""
-    router = _router(graph)
-    with graph._lock:
-        if not router.takes_landmarks or graph._cache.get("landmarks"):
-            return
-        graph._cache["landmarks"] = True  # other threads' queries go on without
-    try:
-        marks = landmarks.choose(graph)
-    except BaseException:
-        graph._cache["landmarks"] = False
-        raise
-    if marks is not None:
-        router.use_landmarks(marks.rows.ravel(), graph.num_vertices, marks.quantum, marks.slack, marks.one_sided)
-
-
-def _pay(graph: Graph, settled: int) -> None:
-    """Count what queries cost, in vertices settled; when it is twice what landmarks cost, have them made."""
-    with graph._lock:
-        spent = graph._cache.get("spent_on_routes", 0) + settled
-        searches = landmarks.COUNT if graph.is_symmetric else 2 * landmarks.COUNT
-        enough = spent >= 2 * searches * graph.num_vertices
-        graph._cache["spent_on_routes"] = -math.inf if enough else spent  # that is, never again
-    if enough:
-        with contextlib.suppress(MemoryError):  # the query that paid has its answer, and goes without
-            prepare(graph)
-
-
-def _unreachable(graph: Graph) -> int | float:
-    return UNREACHABLE if graph.is_integer else float("inf")
+def _lightest(graph: Graph, path: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the lightest edge between each vertex of a path and the next, the first of those."""
+    edges = np.empty(max(0, len(path) - 1), dtype=np.int64)
+    for i in range(len(edges)):
+        begin, end = int(graph.indptr[path[i]]), int(graph.indptr[path[i] + 1])
+        there = begin + np.flatnonzero(graph.indices[begin:end] == path[i + 1])
+        edges[i] = there[0] if graph.weights is None else there[np.argmin(graph.weights[there])]
+    return edges

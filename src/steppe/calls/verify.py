@@ -1,27 +1,14 @@
-"""verify: the proof that an answer is right, without searching again.
-
-One sweep over the edges shows that no edge improves a distance (none is too large) and that every reached vertex hangs
-from a source through edges exactly as long as the difference of their ends' distances (none is too small). The
-algorithm is in ``cpp/verify.hpp``; this file turns what it finds into a sentence that names vertices by labels.
-"""
+"""verify(): the proof that an answer is right."""
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
-from .. import _core
-from ..errors import VerificationError
-from ..machine import threads as _threads
+from ..cpu.proof import check
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
     from ..paths import Paths
-
-Array = npt.NDArray[Any]
 
 
 def verify(graph: Graph, paths: Paths, *, threads: int | None = None) -> Paths:
@@ -46,121 +33,3 @@ def verify(graph: Graph, paths: Paths, *, threads: int | None = None) -> Paths:
         threads=threads,
     )
     return paths
-
-
-def check(
-    graph: Graph,
-    sources: npt.NDArray[np.int64],
-    distances: Array,
-    *,
-    predecessors: Array | None = None,
-    bound: int | float | None = None,
-    hops: bool = False,
-    threads: int | None = None,
-) -> None:
-    """Prove plain arrays, one entry per vertex; the parameters are those of ``Paths._make``."""
-    n = graph.num_vertices
-    weights = None if hops else graph.weights
-    expected = distance_dtype(graph, hops=hops)
-    if distances.dtype != expected or distances.shape != (n,):
-        raise VerificationError(
-            f"distances are {distances.dtype} of shape {distances.shape}; the graph asks for {expected} of shape ({n},)"
-        )
-    if predecessors is not None and (predecessors.dtype != graph.indices.dtype or predecessors.shape != (n,)):
-        raise VerificationError(
-            f"predecessors are {predecessors.dtype} of shape {predecessors.shape}; "
-            f"the graph asks for {graph.indices.dtype} of shape ({n},)"
-        )
-    if len(sources) == 0 or sources.min() < 0 or sources.max() >= n:
-        raise VerificationError(f"the sources {sources.tolist()} are not vertices of a graph of {n}")
-    negative = weights is not None and graph.has_negative
-    limit = None if bound is None else inclusive(bound, distances.dtype)
-    if limit is not None and negative:
-        # A path to a vertex within the bound may lead through vertices beyond it, of which the answer says nothing.
-        raise ValueError("an answer with a cutoff cannot be proven where weights are negative")
-    fault, vertex, other = _core.verify(
-        graph.indptr,
-        graph.indices,
-        weights,
-        np.ascontiguousarray(sources, dtype=np.int64),
-        np.ascontiguousarray(distances),
-        None if predecessors is None else np.ascontiguousarray(predecessors),
-        limit,
-        negative,
-        _threads.resolve(threads),
-        graph.is_mapped,
-    )
-    if fault:
-        if fault >= 8 and predecessors is not None:
-            message = _about_predecessors(fault, vertex, graph=graph, distances=distances, predecessors=predecessors)
-        else:
-            message = _about_distances(
-                fault, vertex, other, graph=graph, distances=distances, weights=weights, bound=bound
-            )
-        raise VerificationError(message, graph.label(vertex))
-
-
-def distance_dtype(graph: Graph, *, hops: bool = False) -> np.dtype[Any]:
-    """Return the type of distances: int32 hops, int64 for integer weights or none, else that of the weights."""
-    if hops:
-        return np.dtype(np.int32)
-    return np.dtype(np.int64) if graph.is_integer or graph.weights is None else graph.weights.dtype
-
-
-def inclusive(bound: int | float, dtype: np.dtype[Any]) -> int | float | None:
-    """Return the largest distance of this type that is ≤ ``bound``; None where it lies beyond all that the type can hold.
-
-    The largest distance itself is a bound: what lies further away counts as unreached, while without a bound it does not fit.
-
-    >>> inclusive(7.5, np.dtype(np.int64)), inclusive(math.inf, np.dtype(np.int64))
-    (7, None)
-    >>> inclusive(2**63 - 2, np.dtype(np.int64)) == 2**63 - 2
-    True
-    """
-    if bound != bound:  # noqa: PLR0124
-        raise ValueError("a cutoff must be a number, not NaN")
-    if bound == math.inf or (dtype.kind == "f" and bound > float(np.finfo(dtype).max)):
-        return None
-    if dtype.kind == "i":
-        largest = int(np.iinfo(dtype).max) - 1
-        return None if bound > largest else max(math.floor(bound), -largest)
-    nearest = dtype.type(bound)
-    if float(nearest) > bound:  # as Python numbers: NumPy would round the bound first
-        nearest = np.nextafter(nearest, dtype.type(-np.inf))
-    return float(nearest)
-
-
-def _about_distances(
-    fault: int, vertex: int, other: int, *, graph: Graph, distances: Array, weights: Array | None, bound: float | None
-) -> str:
-    """Say in words what is wrong with the distances; the numbers are those of ``Fault`` in cpp/verify.hpp."""
-    name, d = repr(graph.label(vertex)), distances[vertex].item()
-    plain = {
-        1: f"source {name} is at distance {d}, not 0",
-        2: f"the distance of vertex {name} is {d}",
-        3: f"the distance of vertex {name} is {d}, but no weight is negative",
-        4: f"vertex {name} is at distance {d}, beyond the cutoff {bound}",
-        7: f"vertex {name} is at distance {d}, but no path of that length leads to it from a source",
-    }
-    if fault in plain:
-        return plain[fault]
-    to, row = repr(graph.label(other)), slice(graph.indptr[vertex], graph.indptr[vertex + 1])
-    w = 1 if weights is None else weights[row][graph.indices[row] == other].min().item()
-    if fault == 6:
-        return f"vertex {to} counts as unreached, but an edge of weight {w} leads to it from {name} at distance {d}"
-    return f"edge {name} → {to} of weight {w} improves {distances[other].item()} to {d + w}"
-
-
-def _about_predecessors(fault: int, vertex: int, *, graph: Graph, distances: Array, predecessors: Array) -> str:
-    """Say in words what is wrong with the predecessors."""
-    name, d, p = repr(graph.label(vertex)), distances[vertex].item(), int(predecessors[vertex])
-    if fault == 10:
-        return f"the predecessors of vertex {name} run in a circle and never reach a source"
-    if fault == 8:
-        state = f"is at distance {d}" if p < 0 or p >= graph.num_vertices else "is unreached or a source"
-        return f"vertex {name} {state}, but its predecessor is {p}"
-    before = repr(graph.label(p))
-    if vertex not in graph.indices[graph.indptr[p] : graph.indptr[p + 1]]:
-        return f"the predecessor of vertex {name} is {before}, but there is no edge {before} → {name}"
-    at = distances[p].item()
-    return f"the predecessor of vertex {name} is {before}, but no edge between them leads from {at} to {d}"

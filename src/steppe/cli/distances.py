@@ -14,6 +14,7 @@ from .. import distances as _distances
 from .. import read
 from ..errors import GraphError
 from ..files.target import destination
+from ..planning.progress import Bar
 from . import app as shared
 from . import output
 from .app import app, vertices
@@ -67,7 +68,7 @@ def distances(
     rows = vertices(graph, sources)
     columns = None if targets is None else vertices(graph, targets)
     start = time.perf_counter()
-    with output.Bar(len(rows), "sources done") as bar:
+    with Bar() as bar:
         matrix = _distances(
             graph,
             rows,

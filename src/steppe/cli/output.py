@@ -1,4 +1,4 @@
-"""What commands print and save: aligned facts or JSON, arrays to files, a progress bar."""
+"""What commands print and save: aligned facts or JSON, arrays to files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import io
 import json
 import math
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +15,10 @@ import numpy as np
 from ..errors import GraphError
 from ..files.matrix_file import npy_header
 from ..files.target import destination
-from ..plan.question import Streamed
 from .terminal import escaped, escaped_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from rich.progress import Progress
 
     from ..files.matrix_file import Array
     from ..paths import Paths
@@ -171,45 +167,3 @@ def save_parquet(columns: dict[str, list[Any]], file: str) -> None:
         raise ImportError("writing .parquet needs pyarrow: pip install pyarrow") from None
     with destination(Path(file)) as stream:
         pq.write_table(pa.table(columns), stream)
-
-
-class Bar:
-    """A progress bar on a terminal, once a second has passed: quick answers stay quiet, and so do pipes and JSON readers.
-
-    A search relaxes every edge about once, but some more than once, so the bar may wait at its end.
-    """
-
-    def __init__(self, total: int, what: str = "edges relaxed") -> None:
-        self.total = total
-        self.what = what
-        self.start = time.monotonic()
-        self.bar: Progress | None = None
-        self.task: Any = None
-
-    def __enter__(self) -> Bar:
-        return self
-
-    def __call__(self, done: int) -> None:
-        """Show that this much has been done; of a streamed search, also parts, passes and bytes."""
-        if self.bar is None:
-            if time.monotonic() - self.start < 1 or not sys.stderr.isatty():
-                return
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-            columns = (
-                BarColumn(),
-                TextColumn(f"{{task.completed:,.0f}} {self.what}{{task.description}}"),
-                TimeElapsedColumn(),
-            )
-            self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
-            self.task = self.bar.add_task("", total=self.total)
-            self.bar.start()
-        more = ""
-        if isinstance(done, Streamed):
-            more = f", {done.parts:,} parts, pass {done.passes:,}, {done.bytes_copied / 1e9:,.2f} GB copied"
-        self.bar.update(self.task, completed=done, description=more)
-
-    def __exit__(self, *_: object) -> None:
-        if self.bar is not None:
-            self.bar.stop()

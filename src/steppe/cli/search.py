@@ -15,8 +15,9 @@ from .. import devices as _devices
 from .. import read
 from .. import route as _route
 from .. import sssp as _sssp
-from ..calls.verify import check
+from ..cpu.proof import check
 from ..errors import FormatError
+from ..planning.progress import Bar
 from . import app as shared
 from . import output
 from .app import app, vertex
@@ -49,7 +50,7 @@ def sssp(
     """Find the shortest paths from one vertex to all others."""
     shared.keep_input(file, save)
     graph, read_seconds = _read(file, file_format, directed)
-    with output.Bar(graph.num_edges) as bar:
+    with Bar() as bar:
         paths = _sssp(
             graph,
             vertex(graph, source),
@@ -85,7 +86,7 @@ def bfs(
     """Count the fewest edges from one vertex to all others; weights do not matter."""
     shared.keep_input(file, save)
     graph, read_seconds = _read(file, file_format, directed)
-    with output.Bar(graph.num_edges) as bar:
+    with Bar() as bar:
         paths = _bfs(
             graph,
             vertex(graph, source),

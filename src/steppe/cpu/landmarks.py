@@ -14,16 +14,18 @@ a bound must never be wrong, and a route whose own distance fits must not fail.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..calls.bfs import bfs
-from ..calls.sssp import sssp
-from ..calls.verify import distance_dtype
 from ..errors import DistanceOverflowError
+from ..planning.distance_types import distance_dtype, lengths_of_hops
+from ..planning.facts import facts_of, machine_for
+from ..planning.plan import Wishes, plan_for
+from ..planning.question import Question
+from . import search
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -145,7 +147,15 @@ def _largest(distances: npt.NDArray[Any], inside: npt.NDArray[np.bool_]) -> int 
 
 
 def _distances(graph: Graph, vertex: int) -> npt.NDArray[Any]:
-    return sssp(graph, graph.label(vertex), device="cpu").distances
+    """Return the distances from one vertex. Sixteen or more searches will come, so rows are prepared where that can be."""
+    graph.prepare()
+    question = Question(np.array([vertex], dtype=np.int64))
+    wanted = Wishes(rows=COUNT, columns=1)
+    facts = facts_of(graph)
+    plan = plan_for("nearest", facts, wanted, machine_for(facts, None))
+    question = replace(question, delta=plan.delta, threads=plan.threads)
+    distances = search.run(graph, question, plan.method).distances
+    return lengths_of_hops(distances) if plan.method == "bfs" else distances
 
 
 def _connected(graph: Graph) -> tuple[npt.NDArray[np.bool_], npt.NDArray[Any]] | None:
@@ -166,7 +176,8 @@ def _connected(graph: Graph) -> tuple[npt.NDArray[np.bool_], npt.NDArray[Any]] |
 def _linked(graph: Graph, vertex: int) -> npt.NDArray[np.bool_]:
     """Return who reaches a vertex and is reached by it, however long the ways are."""
     sides = (graph,) if graph.is_symmetric else (graph, graph.reverse)
-    found = [_reached(bfs(side, side.label(vertex), device="cpu").distances) for side in sides]
+    start = Question(np.array([vertex], dtype=np.int64))
+    found = [_reached(search.run(side, start, "bfs").distances) for side in sides]
     return np.logical_and(found[0], found[-1])
 
 

@@ -54,25 +54,25 @@ def rows(device: Device, graph: Graph) -> Rows:
 def resident(device: Device, graph: Graph) -> bool:
     """Whether the graph's arrays are on the device already."""
     with graph._lock:
-        return device in graph._cache.get("rows", {})
+        return device in graph.derived.on_devices.get("rows", {})
 
 
 def forget(device: Device, graph: Graph) -> None:
     """Free the graph's arrays on the device, if they are there."""
     with graph._lock:
-        graph._cache.get("rows", {}).pop(device, None)
+        graph.derived.on_devices.get("rows", {}).pop(device, None)
 
 
 def shelf(device: Device, graph: Graph, what: str) -> dict[Device, Any]:
     """Return where the graph keeps its ``what`` on each device; the graph's lock is held."""
     device.holders.add(graph)
-    kept: dict[Device, Any] = graph._cache.setdefault(what, {})
+    kept: dict[Device, Any] = graph.derived.on_devices.setdefault(what, {})
     return kept
 
 
 def retire(device: Device) -> None:
     """Let every graph forget what it keeps on a device. A search that is using it goes on; the memory is freed after it."""
     for graph in list(device.holders):
-        for kept in list(graph._cache.values()):
+        for kept in list(graph.derived.on_devices.values()):
             if isinstance(kept, dict):
                 kept.pop(device, None)

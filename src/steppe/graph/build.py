@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def weight_facts(weights: Array) -> Facts:
     """Return the facts of stored weights; refuse what is not a number."""
-    low, high, mean, bad = _core.weight_facts(weights, threads.available())
+    low, high, mean, bad = _core.weight_facts(weights, threads.resolve(None))
     if bad >= 0:
         raise GraphError(f"weights[{bad}] is {weights[bad]}: weights must be numbers (+inf means no edge)")
     return low, high, mean
@@ -28,7 +28,7 @@ def rows_of_edges(
     u: Array, v: Array, w: Array | None, n: int | None, directed: bool
 ) -> tuple[npt.NDArray[np.int64], Array, Array | None, Facts | None]:
     """Sort edges (ids of one dtype, int32 or int64; stored weights) into rows: indptr, indices, weights and facts."""
-    team = threads.available()
+    team = threads.resolve(None)
     limit = np.iinfo(np.int64).max if n is None else vertex_count(n)
     _, largest, loops, bad, is_sorted = _core.edge_facts(u, v, limit, team)
     if bad >= 0:

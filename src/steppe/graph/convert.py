@@ -64,6 +64,15 @@ def networkx_edges(
     return ends[:, 0].copy(), ends[:, 1].copy(), stored, len(nodes), directed, labels
 
 
+def square_csr(matrix: Any) -> Any:
+    """Return a sparse matrix in compressed rows; refuse what is none, or not square."""
+    if not hasattr(matrix, "tocsr"):
+        raise GraphError(f"from_scipy takes a sparse matrix or array, not {type(matrix).__name__}")
+    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise GraphError(f"the matrix must be square, not {matrix.shape}")
+    return matrix.tocsr()
+
+
 def restored(indptr: Any, indices: Any, weights: Any, labels: Any, directed: bool, facts: Facts) -> Graph:
     """Make a graph of what a pickle holds, which may be anything: the same looks as at a caller's arrays."""
     graph = Graph.from_csr(indptr, indices, weights, directed=bool(directed))

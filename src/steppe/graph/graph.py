@@ -9,18 +9,21 @@ pass (reverse graph, symmetry) are computed once, when first asked for, under a 
 
 from __future__ import annotations
 
+import time
 import weakref
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _core
 from ..errors import GraphError
-from ..machine import locks, threads
+from ..machine import locks
+from ..machine import threads as _threads
 from .arrays import Array, ids, is_mapped, label_array, owned, read_only, stored_weights
 from .build import rows_of_edges, stored_rows, weight_facts
+from .derived import Cost, Derived
 from .labels import Labels
 from .labels import relabel as _relabel
 from .proof import Claim, Facts, LentRows, Row, Rows, prove
@@ -70,7 +73,7 @@ class Graph(Vertices):
     _rows: Rows  # for types and sizes
     _claim: Claim | None
     _lock: locks.Lock
-    _cache: dict[Any, Any]
+    derived: Derived
 
     def __init__(self) -> None:
         raise TypeError("build a Graph with from_edges, from_csr, from_scipy, from_networkx or steppe.read")
@@ -98,7 +101,7 @@ class Graph(Vertices):
         rows = (read_only(indptr), read_only(indices), None if weights is None else read_only(weights))
         if claim is None:
             vars(self).update(zip(("indptr", "indices", "weights"), rows, strict=True))
-        # Past __setattr__, which refuses.
+        # vars(), because __setattr__ refuses every change.
         vars(self).update(
             _rows=rows,
             _claim=claim,
@@ -110,7 +113,7 @@ class Graph(Vertices):
             mean_weight=mean,
             _labels=labels,
             _lock=locks.make(),
-            _cache={},
+            derived=Derived(),
         )
         return self
 
@@ -228,11 +231,9 @@ class Graph(Vertices):
         ``directed=False`` adds the opposite of every entry (the smaller of two weights then counts, as in SciPy). ``copy`` is that of
         :meth:`from_csr`; other layouts than CSR are copied anyway.
         """
-        if not hasattr(matrix, "tocsr"):
-            raise GraphError(f"from_scipy takes a sparse matrix or array, not {type(matrix).__name__}")
-        if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
-            raise GraphError(f"the matrix must be square, not {matrix.shape}")
-        csr = matrix.tocsr()
+        from .convert import square_csr
+
+        csr = square_csr(matrix)
         theirs, rows = csr is matrix and directed, (csr.indptr, csr.indices, csr.data)
         graph = cls._from_rows(*rows, directed=True, copy=copy and theirs, lent=theirs and not copy)
         if directed:
@@ -280,25 +281,28 @@ class Graph(Vertices):
         with self._lock:
             reverse = self.reverse_if_known()
             if reverse is None:
-                reverse = self._cache["reverse"] = self._reversed()
+                reverse = self.derived.reverse = self._reversed()
             return reverse
 
     def reverse_if_known(self) -> Graph | None:
         """Return the reverse graph if it costs nothing: the graph is undirected, or it was built before."""
         with self._lock:
-            if not self.directed:
-                return self
-            kept = self._cache.get("reverse")
-            reverse: Graph | None = kept() if isinstance(kept, weakref.ref) else kept
-            return reverse
+            return self.derived.known_reverse() if self.directed else self
 
-    def prepare(self, *, routes: bool = False) -> Self:
-        """Lay the graph out for many searches; return it. The second search on a graph does this by itself.
+    def prepare(self, *, routes: bool = False, threads: int | None = None) -> Self:
+        """Lay the graph out for many searches; return it. Searches do this by themselves when they have cost as much.
 
         Edges are sorted by weight and packed with their targets, and in-edges are built; 8 to 10 bytes an edge, twice that where
         the graph is directed. Where nearly all vertices have at most four edges (roads), each gets a record of four, 32
         bytes, instead. It takes as long as a few searches. With ``routes``, roads also get the landmarks that
         :func:`steppe.route` otherwise makes after about a hundred queries: sixteen searches and 32 bytes a vertex, twice that where directed.
+
+        Parameters
+        ----------
+        routes : bool
+            Make landmarks, too.
+        threads : int, optional
+            Default: ``STEPPE_NUM_THREADS``, or all CPUs this process may use.
 
         Examples
         --------
@@ -308,32 +312,28 @@ class Graph(Vertices):
         0
         """
         with self._lock:
-            if self._can_pack() and "packed" not in self._cache:
-                out = _core.pack(self.indptr, self.indices, self.weights_or_ones(), threads.available(), True)
+            if self.can_prepare and self.derived.prepared is None:
+                begun, team = time.perf_counter(), _threads.resolve(threads)
+                out = _core.pack(self.indptr, self.indices, self.weights_or_ones(), team, True)
                 into: _core.Packed | None = out
                 if out.is_quads:
                     into = None
                 elif (r := self.reverse) is not self:
-                    into = _core.pack(r.indptr, r.indices, r.weights_or_ones(), threads.available(), False)
-                self._cache["packed"] = out, into
+                    into = _core.pack(r.indptr, r.indices, r.weights_or_ones(), team, False)
+                self.derived.prepared = out, into
+                self.derived.costs["prepared"] = Cost(time.perf_counter() - begun, 0)
         if routes:
-            from ..calls.route import prepare  # which needs Graph
+            from ..cpu.routes import (
+                make_landmarks,  # the one call upwards: a graph is prepared for what will be asked of it
+            )
 
-            prepare(self)
+            make_landmarks(self)
         return self
 
-    def _can_pack(self) -> bool:
-        return self.indices.dtype == np.int32 and self.num_edges < 2**32 and not self.has_negative
-
-    def packed(self, *, searching: bool = True) -> tuple[_core.Packed | None, _core.Packed | None]:
-        """Return the rows as :meth:`prepare` made them, (out, in); (None, None) on the first search."""
-        with self._lock:
-            if searching and "packed" not in self._cache and self._can_pack():
-                self._cache["searches"] = self._cache.get("searches", 0) + 1
-                if self._cache["searches"] > 1:
-                    self.prepare()
-            out, into = self._cache.get("packed", (None, None))
-            return out, into
+    @property
+    def can_prepare(self) -> bool:
+        """Whether :meth:`prepare` can do anything for searches: not for negative weights, nor beyond 32 bits of vertices and edges."""
+        return self._rows[1].dtype == np.int32 and self.num_edges < 2**32 and not self.has_negative
 
     def kept(self) -> Graph:
         """Return a graph whose rows native code may keep beyond a call: this one, or a copy where its rows are only lent."""
@@ -343,9 +343,9 @@ class Graph(Vertices):
         if not isinstance(self._claim, LentRows):
             return self
         with self._lock:
-            if "copy" not in self._cache:
-                self._cache["copy"] = Graph.from_csr(u, v, w, directed=self.directed)
-            return cast("Graph", self._cache["copy"])
+            if self.derived.copy is None:
+                self.derived.copy = Graph.from_csr(u, v, w, directed=self.directed)
+            return self.derived.copy
 
     def weights_or_ones(self) -> Array:
         """Return the weights; for an unweighted graph an array of ones, made once."""
@@ -358,27 +358,27 @@ class Graph(Vertices):
     def _reversed(self) -> Graph:
         indptr, indices = np.empty_like(self.indptr), np.empty_like(self.indices)
         weights = None if self.weights is None else np.empty_like(self.weights)
-        _core.reverse_csr(self.indptr, self.indices, self.weights, indptr, indices, weights, threads.available())
+        _core.reverse_csr(self.indptr, self.indices, self.weights, indptr, indices, weights, _threads.resolve(None))
         facts = (self.min_weight, self.max_weight, self.mean_weight)
         other = Graph._make(indptr, indices, weights, labels=self._labels, directed=True, facts=facts)
-        other._cache["reverse"] = weakref.ref(self)
+        other.derived.reverse = weakref.ref(self)
         return other
 
     @property
     def is_symmetric(self) -> bool:
         """Whether every edge has an opposite of the same weight."""
         with self._lock:
-            if "symmetric" not in self._cache:
+            if self.derived.symmetric is None:
                 r, rows = self.reverse, (self.indptr, self.indices, self.weights)
-                self._cache["symmetric"] = r is self or _core.is_symmetric(
-                    *rows, r.indptr, r.indices, r.weights, threads.available()
+                self.derived.symmetric = r is self or _core.is_symmetric(
+                    *rows, r.indptr, r.indices, r.weights, _threads.resolve(None)
                 )
-            return bool(self._cache["symmetric"])
+            return self.derived.symmetric
 
     @cached_property
     def has_sorted_rows(self) -> bool:
         """Whether the targets of every vertex are in rising order."""
-        return _core.rows_are_sorted(self.indptr, self.indices, threads.available())
+        return _core.rows_are_sorted(self.indptr, self.indices, _threads.resolve(None))
 
     @property
     def nbytes(self) -> int:
@@ -387,10 +387,8 @@ class Graph(Vertices):
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
-        if self._rows[2] is None:
-            weights = "unweighted"
-        else:
-            weights = f"weights {self._rows[2].dtype} {self.min_weight:g}…{self.max_weight:g}"
+        kept = self._rows[2]
+        weights = "unweighted" if kept is None else f"weights {kept.dtype} {self.min_weight:g}…{self.max_weight:g}"
         return f"<Graph: {self.num_vertices:,} vertices, {self.num_edges:,} edges, {kind}, {weights}>"
 
     def __reduce__(self) -> Any:

@@ -44,7 +44,7 @@ def prove(rows: Rows, *, directed: bool, mapped: bool = False) -> Facts:
     opposite of the same weight.
     """
     indptr, indices, weights = rows
-    fault, place, low, high, mean = _core.prove_rows(*rows, not directed, _KEY, mapped, threads.available())
+    fault, place, low, high, mean = _core.prove_rows(*rows, not directed, _KEY, mapped, threads.resolve(None))
     if fault == _OFFSET:
         raise GraphError(
             f"indptr must rise from 0 to len(indices) = {len(indices)}; indptr[{place}] is {indptr[place]}"

@@ -31,9 +31,11 @@ def available() -> int | None:
     return min(limits, default=None)
 
 
-def check_fits(shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
-    """Refuse a matrix that does not fit in memory, and say what can be done."""
+def check_fits(shape: tuple[int, int], dtype: np.dtype[Any], limit: int | None = None) -> None:
+    """Refuse a matrix that does not fit in memory, or within ``limit`` bytes, and say what can be done."""
     needed, free = shape[0] * shape[1] * dtype.itemsize, available()
+    if limit is not None:
+        free = limit if free is None else min(limit, free)
     if free is not None and needed > free:
         ways = [
             'dtype= stores distances in fewer bytes ("float32", "uint16")',

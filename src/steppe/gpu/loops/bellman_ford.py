@@ -24,7 +24,7 @@ from .work import BELOW, Work, answer, overflow
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph
-    from ...plan.question import Answer, Search
+    from ...planning.question import Answer, Search
     from ..device import Device
 
 RECORD_FROM = 32  # rounds without predecessors
@@ -33,7 +33,7 @@ Array = npt.NDArray[Any]
 
 
 def run(device: Device, graph: Graph, search: Search) -> Answer:
-    """Search from `search.sources` on a device, weights of any sign; see `steppe.plan.question`.
+    """Search from `search.sources` on a device, weights of any sign; see `steppe.planning.question`.
 
     Raises
     ------

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...plan.question import Answer
+from ...planning.question import Answer
 from ..rows import Rows, rows
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ...graph.graph import Graph
-    from ...plan.question import Search
+    from ...planning.question import Search
     from ..device import Device
     from ..memory import Buffer
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...calls.bfs import run as run_bfs
-from ...calls.verify import distance_dtype
+from ...cpu import search
 from ...errors import DeviceMemoryError, DistanceOverflowError
-from ...plan.question import Search
+from ...planning.distance_types import distance_dtype
+from ...planning.question import Search
 from .. import source as _source
 from ..rows import rows, shelf
 
@@ -199,7 +199,7 @@ def _refuse_cut_off(
             wanted[columns] = True
             lost &= wanted
         if lost.any():
-            lost &= run_bfs(graph, Search(np.array([source]))).distances != np.iinfo(np.int32).max
+            lost &= search.run(graph, Search(np.array([source])), "bfs").distances != np.iinfo(np.int32).max
         if lost.any():
             v = graph.label(int(np.argmax(lost)))
             raise DistanceOverflowError(f"the distance from {graph.label(source)!r} to {v!r} does not fit in 64 bits")

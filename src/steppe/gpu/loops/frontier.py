@@ -15,7 +15,7 @@ from .work import Batch, Work, answer, overflow
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph
-    from ...plan.question import Answer, Search
+    from ...planning.question import Answer, Search
     from ..device import Device
 
 COUNTS = 8  # touched (2), small vertices (2), chunks (2), rounds, faults: see kernels/frontier.c
@@ -65,7 +65,7 @@ class Rounds:
 
 
 def run(device: Device, graph: Graph, search: Search) -> Answer:
-    """Search from `search.sources` on a device; see `steppe.plan.question`."""
+    """Search from `search.sources` on a device; see `steppe.planning.question`."""
     with device.count() as counters:
         for keys in choices(graph):
             work = Work(device, graph, search, keys, lists=2)

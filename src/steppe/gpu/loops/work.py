@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import DistanceOverflowError
-from ...plan.question import Answer
+from ...planning.question import Answer
 from ..rows import rows
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph
-    from ...plan.question import Search
+    from ...planning.question import Search
     from ..device import Counters, Device, Program
     from ..keys import Keys
 

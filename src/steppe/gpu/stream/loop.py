@@ -26,19 +26,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ...errors import DeviceError, DeviceMemoryError, DistanceOverflowError, SteppeError
-from ...plan.question import Answer, Streamed
+from ...errors import DeviceError, DistanceOverflowError, SteppeError
+from ...planning.progress import streamed
+from ...planning.question import Answer
 from ..keys import Keys, choices
 from ..loops import work as _work
 from ..loops.bellman_ford import look_for_cycle
-from ..rows import forget, resident
 from .passes import Passes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ...graph.graph import Graph
-    from ...plan.question import Search
+    from ...planning.question import Search
     from ..device import Counters, Device
     from .parts import Parts
 
@@ -60,7 +58,7 @@ def run(
     part_size: int | None = None,
     room: int | None = None,
 ) -> Answer:
-    """Search from `search.sources`, the edges streamed; see `steppe.plan.question`. The answer of "bfs" is in hops (int32).
+    """Search from `search.sources`, the edges streamed; see `steppe.planning.question`. The answer of "bfs" is in hops (int32).
 
     Parameters
     ----------
@@ -112,30 +110,6 @@ def run(
     return Answer(distances, predecessors, explained)
 
 
-def fits(device: Device, graph: Graph, method: str) -> bool:
-    """Whether the search is likely to have room on the device with all edges; `unless_full` deals with the rest."""
-    rows = 0 if resident(device, graph) else graph.nbytes
-    return rows + VERTEX[method] * graph.num_vertices <= device.memory.free
-
-
-def unless_full(
-    run_in_memory: Callable[[Device, Graph, Search], Answer], device: Device, graph: Graph, search: Search, method: str
-) -> Answer:
-    """Search with all edges on the device; where they do not fit, or turn out not to, stream them."""
-    room = None
-    if fits(device, graph, method):
-        device.memory.room = None
-        try:
-            return run_in_memory(device, graph, search)
-        except DeviceMemoryError as error:
-            log.warning("%s: streaming the edges instead (%s)", method, error)
-        room = device.memory.room
-    for held in (graph, graph.reverse_if_known()):
-        if held is not None:
-            forget(device, held)
-    return run(device, graph, search, method, room=room)
-
-
 def _search(stream: Passes, method: str) -> Passes:
     """Make passes until nothing is left to do, or a distance has outgrown its type."""
     progress, n = stream.search.progress, stream.graph.num_vertices
@@ -143,7 +117,7 @@ def _search(stream: Passes, method: str) -> Passes:
     while stream.advance():
         stream.go()
         if progress is not None:
-            progress(Streamed(stream.work_done()[0], stream.parts.count, stream.passes, stream.slots.copied))
+            progress(stream.work_done()[0], streamed(stream.parts.count, stream.passes, stream.slots.copied))
         below = bool(stream.faults & _work.BELOW)
         if stream.faults and stream.keys.dist == "u32" and stream.outgrown():
             break

@@ -14,7 +14,7 @@ from .slots import Slot, Slots
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph
-    from ...plan.question import Search
+    from ...planning.question import Search
     from ..device import Device
     from ..keys import Keys
 

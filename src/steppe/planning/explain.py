@@ -1,32 +1,29 @@
-"""Explanation: how an answer was found, in figures."""
+"""Explanation: how an answer was found: the plan, and what was measured while it ran."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any, Self
+
+from .plan import Plan
 
 
 @dataclass(frozen=True, kw_only=True)
-class Explanation:
-    """What a search did: the method and why it was chosen, its work, and where the time went.
+class Explanation(Plan):
+    """A plan that has been carried out, its work, and where the time went.
 
     Counts are 0 and choices None where they do not apply. ``print()`` shows a short table of what does.
 
     Attributes
     ----------
-    method, reason : str
-        The method that ran, and why it was chosen.
-    note : str
-        What else was decided, such as to stream the edges.
-    device : str
-        ``"cpu"`` or the device's name.
+    method, reason, note, engine, device, delta, prepares, bytes_needed
+        As in :class:`~steppe.Plan`. The note also has what was learnt on the way.
     threads : int
-        CPU threads allowed.
-    delta : int, float or None
-        The bucket width of delta-stepping.
+        CPU threads that took part.
     rounds, launches : int
         Rounds (buckets, levels, sweeps) and kernel launches.
     edges_relaxed, edges_touched, atomics : int
-        Edges that lowered a distance, edges looked at, atomic operations.
+        Relaxations that were tried, edges read, atomic operations.
     parts, passes, bytes_copied, bytes_skipped, peak_device_bytes : int
         Streaming: parts of the graph, passes over them, bytes moved and saved, memory used on the device.
     copy_share : float
@@ -39,18 +36,13 @@ class Explanation:
     >>> print(Explanation(method="dijkstra", reason="general weights", edges_touched=1234567, seconds=0.25))
     method         dijkstra
     reason         general weights
+    engine         cpu
     device         cpu
     threads        1
     edges touched  1,234,567
     seconds        0.250
     """
 
-    method: str
-    reason: str = ""
-    note: str = ""
-    device: str = "cpu"
-    threads: int = 1
-    delta: int | float | None = None
     rounds: int = 0
     launches: int = 0
     edges_relaxed: int = 0
@@ -66,18 +58,9 @@ class Explanation:
     compile_seconds: float = 0.0
     seconds: float = 0.0
 
-    def __str__(self) -> str:
-        rows = [(f.name.replace("_", " "), getattr(self, f.name)) for f in fields(self)]
-        shown = [(name, _text(name, value)) for name, value in rows if value or name == "seconds"]
-        width = max(len(name) for name, _ in shown)
-        return "\n".join(f"{name:<{width}}  {text}" for name, text in shown)
-
-
-def _text(name: str, value: object) -> str:
-    if isinstance(value, str):
-        return value
-    if name.endswith("seconds"):
-        return f"{value:.3f}"
-    if name.endswith("share"):
-        return f"{value:.1%}"
-    return f"{value:,}" if isinstance(value, int) else f"{value:g}"
+    @classmethod
+    def of(cls, plan: Plan, measured: dict[str, Any], seconds: float) -> Self:
+        """Return the plan with what was measured; a note that was made on the way is added to the plan's own."""
+        notes = [text for text in (plan.note, measured.get("note", "")) if text]
+        planned = {field.name: getattr(plan, field.name) for field in fields(Plan)}
+        return cls(**(planned | measured | {"note": "; ".join(notes), "seconds": seconds}))

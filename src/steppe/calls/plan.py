@@ -1,0 +1,110 @@
+"""plan(): what a call would do, without doing it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import gpu
+from ..errors import NegativeWeightError
+from ..planning.capabilities import name_edge
+from ..planning.facts import DeviceFacts, facts_of, machine_for
+from ..planning.plan import Plan, Wishes, plan_for
+
+if TYPE_CHECKING:
+    from ..graph.graph import Graph
+
+
+def plan(
+    graph: Graph,
+    call: str,
+    *,
+    sources: Any = None,
+    targets: Any = None,
+    method: str = "auto",
+    device: str | None = None,
+    delta: float | None = None,
+    cutoff: float | None = None,
+    record_paths: bool = False,
+    threads: int | None = None,
+    memory_limit: int | None = None,
+    dtype: Any = None,
+    out: Any = None,
+    sparse: bool = False,
+) -> Plan:
+    """Tell what a call would do on this graph: method, engine, threads, bytes, and why; nothing is computed.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    call : {"sssp", "bfs", "nearest", "route", "distances", "all_pairs"}
+        The function.
+    sources, targets : list of labels or int, optional
+        As for the call, or only how many.
+    method, device, delta, cutoff, record_paths, threads, memory_limit, dtype, out, sparse
+        As for the call; those it does not have are of no effect.
+
+    Returns
+    -------
+    Plan
+        What ``explain()`` of the call's answer will say too, without what is measured.
+
+    Examples
+    --------
+    >>> import steppe as sp
+    >>> g = sp.generate.grid(400, 500)
+    >>> p = sp.plan(g, "all_pairs", threads=1)
+    >>> p.method, p.bytes_needed > 8 * 200_000**2
+    ('delta-stepping', True)
+    """
+    rows, columns = 1, 0
+    if call in ("distances", "all_pairs"):
+        rows = graph.num_vertices if call == "all_pairs" or sources is None else _count(sources)
+        columns = graph.num_vertices if targets is None else _count(targets)
+    return planned(
+        graph,
+        call,
+        device=device_for(call, device, memory_limit),
+        threads=threads,
+        method=method,
+        delta=delta,
+        memory_limit=memory_limit,
+        record_paths=record_paths,
+        targets=targets is not None,
+        bounded=cutoff is not None,
+        rows=rows,
+        columns=columns,
+        item=0 if dtype is None else np.dtype(dtype).itemsize,
+        in_blocks=out is not None or sparse,
+    )
+
+
+def _count(vertices: Any) -> int:
+    return vertices if isinstance(vertices, int) else len(vertices)
+
+
+def device_for(call: str, name: str | None, memory_limit: int | None = None) -> gpu.Device | None:
+    """Return the device a call runs on; None: the CPU. A path between two vertices goes to a device only if one is named."""
+    if call == "route" and name in (None, "auto"):
+        return None
+    return gpu.get_device(name, memory_limit=memory_limit)
+
+
+def planned(graph: Graph, call: str, *, device: gpu.Device | None, threads: int | None, **wishes: Any) -> Plan:
+    """Return the plan of a call on this graph, on this machine, now."""
+    there = None if device is None else _device_facts(device, graph)
+    try:
+        facts = facts_of(graph)
+        return plan_for(call, facts, Wishes(device=there, **wishes), machine_for(facts, threads))
+    except NegativeWeightError as error:
+        raise name_edge(graph, error) from None
+
+
+def _device_facts(device: gpu.Device, graph: Graph) -> DeviceFacts:
+    from ..gpu.rows import resident
+    from ..gpu.stream.loop import VERTEX
+
+    needs = {method: size * graph.num_vertices for method, size in VERTEX.items()}
+    return DeviceFacts(name=device.info.name, free=device.memory.free, resident=resident(device, graph), needs=needs)

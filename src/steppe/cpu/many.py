@@ -1,0 +1,71 @@
+"""Many: rows of a matrix on the CPU, a search for each source, every thread at one of its own (cpp/search/many.hpp)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy.typing as npt
+
+from .. import _core
+from ..errors import DistanceOverflowError
+from ..planning.distance_types import NO_HOPS, UNREACHABLE
+from . import search
+
+if TYPE_CHECKING:
+    from ..graph.graph import Graph
+    from ..planning.question import Question
+
+Array = npt.NDArray[Any]
+
+
+def run(graph: Graph, question: Question, method: str, columns: Array | None, into: Array) -> None:
+    """Fill ``into`` with a row for each of the question's sources; ``columns``: the vertices wanted, None for all."""
+    if method == "bellman-ford":
+        for i in range(len(question.sources)):
+            row = _bellman_ford(graph, replace(question, sources=question.sources[i : i + 1]), columns)
+            into[i] = row if columns is None else row[columns]
+            if question.progress is not None:
+                question.progress(i + 1)
+        return
+    integer, bound = graph.is_integer, question.bound
+    lost = _core.many(
+        "delta-stepping" if method == "bfs" else method,
+        graph.indptr,
+        graph.indices,
+        None if method == "bfs" else graph.weights,
+        question.sources,
+        columns,
+        int(bound) if integer and bound is not None else None,
+        None if integer or bound is None else float(bound),
+        question.delta or 0.0,
+        graph.mean_weight,
+        float(graph.max_weight),
+        question.threads,
+        into.reshape(-1),
+        question.progress,
+    )
+    if lost >= 0:
+        raise _too_long(graph, int(question.sources[lost]))
+    if question.progress is not None:
+        question.progress(len(question.sources))
+
+
+def _bellman_ford(graph: Graph, question: Question, columns: Array | None) -> Array:
+    """Return the distances from one source. Where no weight is negative, those beyond the columns need not fit in 64 bits."""
+    bound = question.bound
+    may_be_long = graph.is_integer and not graph.has_negative and bound is None
+    asked = replace(
+        question, targets=question.targets[:0], bound=UNREACHABLE - 1 if may_be_long else bound, progress=None
+    )
+    row = search.run(graph, asked, "bellman-ford").distances
+    if may_be_long and int(graph.max_weight) * graph.num_vertices >= UNREACHABLE:
+        hops = search.run(graph, replace(asked, bound=None), "bfs").distances
+        lost = (row == UNREACHABLE) & (hops != NO_HOPS)
+        if (lost if columns is None else lost[columns]).any():
+            raise _too_long(graph, int(question.sources[0]))
+    return row
+
+
+def _too_long(graph: Graph, source: int) -> DistanceOverflowError:
+    return DistanceOverflowError(f"a distance from {graph.label(source)!r} does not fit in 64 bits")

@@ -1,0 +1,65 @@
+"""Derived: what has been computed from a graph's rows, kept with the graph until it goes.
+
+One typed field for each thing, all made lazily under the graph's lock. Nothing in here leads back to the graph by a strong reference, so that
+a graph and all that was derived from it are free with its last one. What a graph has on a device belongs to that device.
+"""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .. import _core
+    from .graph import Graph
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What something cost to make."""
+
+    seconds: float
+    bytes: int
+
+
+@dataclass(slots=True)
+class Derived:
+    """What is known of a graph beside its rows.
+
+    Attributes
+    ----------
+    reverse : Graph or weak reference or None
+        The graph with every edge turned round; a weak reference where this graph is itself the reverse of another.
+    symmetric : bool or None
+        Whether every edge has an opposite of the same weight; None: not looked at.
+    prepared : tuple or None
+        Rows laid out for many searches: out-edges, and in-edges where they differ.
+    copy : Graph or None
+        Rows of our own, where those of the graph are only lent.
+    router, landmarks
+        What :func:`steppe.route` keeps; whether landmarks have been made (or are being made).
+    spent_on_searches, spent_on_routes : float
+        Edges read by searches without prepared rows; vertices settled by routes without landmarks.
+    costs : dict
+        What each of these took to make.
+    """
+
+    reverse: Graph | weakref.ref[Graph] | None = None
+    symmetric: bool | None = None
+    prepared: tuple[_core.Packed, _core.Packed | None] | None = None
+    copy: Graph | None = None
+    router: _core.Router | None = None
+    landmarks: bool = False
+    spent_on_searches: int = 0
+    spent_on_routes: float = 0
+    costs: dict[str, Cost] = field(default_factory=dict)
+    on_devices: dict[str, Any] = field(default_factory=dict)
+
+    def spend(self, edges: int) -> None:
+        """Count the edges that a search has read without prepared rows; two threads at once may lose one of their counts."""
+        self.spent_on_searches += edges
+
+    def known_reverse(self) -> Graph | None:
+        """Return the reverse graph if there is one."""
+        return self.reverse() if isinstance(self.reverse, weakref.ref) else self.reverse

@@ -1,0 +1,124 @@
+"""Bytes: what a search on the CPU will take beside the graph, as one table of (name, count, size) for each method.
+
+Lists that grow while a search runs (buckets, heaps, queues) are counted as large as they commonly get: an entry for each vertex.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .facts import Facts
+
+
+BLOCK = 32 << 20
+"""Bytes of a block of rows, where a matrix is written, narrowed or thinned out block by block."""
+
+
+@dataclass(frozen=True)
+class Array:
+    """One array: its name, how many entries it has, and the bytes of one."""
+
+    name: str
+    count: int
+    size: int
+
+
+def total(arrays: list[Array]) -> int:
+    """Return the bytes of all.
+
+    >>> total([Array("distances", 10, 8), Array("queue", 10, 4)])
+    120
+    """
+    return sum(array.count * array.size for array in arrays)
+
+
+def narrow(facts: Facts) -> int:
+    """Return the bytes of a distance while it is searched for: 32-bit weights are added up in 32 bits as long as that goes well."""
+    return 4 if facts.is_integer and facts.weight in (0, 4) else facts.distance
+
+
+def search(facts: Facts, method: str, *, record_paths: bool, threads: int, hops: bool = False) -> list[Array]:
+    """Return the arrays of one search, the edges in memory."""
+    n = facts.vertices
+    inside, told = narrow(facts), 4 if hops else facts.distance
+    arrays = [Array("distances", n, told)]
+    if record_paths or method == "bellman-ford":
+        arrays.append(Array("predecessors", n, facts.vertex))
+    if method == "bfs":
+        arrays += [Array("found", n + 1, facts.vertex), Array("bitmaps", 3 * (n // 64 + 1), 8)]
+        return arrays if hops else [*arrays, Array("hops", n, 4)]
+    if method == "bellman-ford":
+        return [*arrays, Array("queue", 2 * n, facts.vertex), Array("tree", n, 3 * facts.vertex + 4)]
+    if inside != told:
+        arrays.append(Array("narrow distances", n, inside))
+    if record_paths and threads > 1:
+        arrays.append(Array("distance and predecessor together", n, 8 if inside == facts.vertex == 4 else 0))
+    if method == "dijkstra":
+        arrays.append(Array("heap", n, inside + facts.vertex))
+    elif method == "frontier":
+        arrays += [Array("committed", n, inside), Array("queued", n, 1), Array("queue", 2 * n, facts.vertex)]
+    else:
+        arrays.append(Array("buckets", n, facts.vertex))
+    return arrays
+
+
+def preparation(facts: Facts) -> list[Array]:
+    """Return the arrays that :meth:`steppe.Graph.prepare` adds to a graph."""
+    n, m = facts.vertices, facts.edges
+    if facts.roadlike:
+        return [Array("records of four", n, 4 * (4 + max(4, facts.weight)))]
+    sides = 1 if not facts.directed else 2
+    edges = [Array("packed edges", sides * m, 4 + max(4, facts.weight)), Array("packed offsets", sides * n, 8)]
+    if facts.directed and not facts.reverse_known:
+        edges += [Array("in-edges", m, facts.vertex + facts.weight), Array("their offsets", n + 1, 8)]
+    return edges
+
+
+def sweep(facts: Facts, *, record_paths: bool, threads: int, shift: int, hops: bool) -> list[Array]:
+    """Return what has an entry for each vertex or block of ``2**shift`` of them in a search by blocks (cpp/external)."""
+    n, blocks = facts.vertices, -(-facts.vertices >> shift) or 1
+    told = 4 if hops else facts.distance
+    inside = 4 if hops else narrow(facts)
+    arrays = [Array("offsets", n + 1, 8), Array("distances", n, told), Array("marks", n // 64 + 1, 8)]
+    if inside != told:
+        arrays.append(Array("narrow distances", n, inside))
+    if record_paths:
+        arrays.append(Array("predecessors", n, facts.vertex))
+        if inside == facts.vertex == 4 and threads > 1:
+            arrays.append(Array("distance and predecessor together", n, 8))
+    return [*arrays, Array("blocks", blocks, inside + 9), Array("queues", threads << shift, facts.vertex)]
+
+
+def sweep_negative(facts: Facts, *, shift: int) -> list[Array]:
+    """Return the same where weights may be negative: one thread, and predecessors always."""
+    n, blocks = facts.vertices, -(-facts.vertices >> shift) or 1
+    return [
+        Array("offsets", n + 1, 8),
+        Array("distances", n, facts.distance),
+        Array("predecessors", n, facts.vertex),
+        Array("marks", 3 * (n // 64 + 1), 8),
+        Array("blocks", blocks, 10),
+        Array("queue", 1 << shift, facts.vertex),
+    ]
+
+
+def matrix(facts: Facts, rows: int, columns: int, item: int, *, threads: int) -> list[Array]:
+    """Return a matrix and what each thread keeps from source to source."""
+    return [
+        Array("matrix", rows * columns, item),
+        Array("distances of a thread", threads * facts.vertices, narrow(facts)),
+        Array("buckets of a thread", threads * facts.vertices, facts.vertex),
+    ]
+
+
+def rows_at_once(columns: int, item: int, threads: int, memory_limit: int | None = None) -> int:
+    """Return how many rows of a matrix a block has: some for each thread, and no more than a part of the memory that may be taken.
+
+    >>> rows_at_once(1 << 20, 8, threads=1), rows_at_once(1 << 20, 8, threads=2, memory_limit=64 << 20)
+    (4, 4)
+    """
+    row = max(1, columns * item)
+    rows = max(4 * threads, BLOCK // row)
+    return rows if memory_limit is None else max(1, min(rows, memory_limit // (2 * row)))

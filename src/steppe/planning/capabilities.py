@@ -1,0 +1,103 @@
+"""Capabilities: which method runs on which engine, and what it takes. The plan reads this table, the docs print it, the tests go through it.
+
+A new method is a row here, a file in ``cpp/search`` (or ``gpu/loops``), and an entry where its engine calls methods by name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import NegativeWeightError
+
+if TYPE_CHECKING:
+    from ..graph.graph import Graph
+    from .facts import Facts
+
+CALLS = ("sssp", "bfs", "nearest", "route", "distances", "all_pairs")
+"""What a plan can be made for."""
+
+MANY = ("distances", "all_pairs")
+"""The calls that answer with a matrix: a search for each row."""
+
+METHODS = ("dijkstra", "delta-stepping", "bellman-ford", "frontier", "bfs")
+"""The methods of :func:`steppe.sssp`, besides "auto"."""
+
+MANY_METHODS = ("dijkstra", "delta-stepping", "bellman-ford", "bfs", "edge")
+"""The methods of :func:`steppe.distances`, besides "auto"."""
+
+ANY, POSITIVE, ONES = "any weights", "weights that are not negative", "edges of length 1"
+
+CAPABILITIES: dict[tuple[str, str], str] = {
+    # (engine, method): the weights it takes. All take cutoff, targets, several sources and record_paths.
+    ("cpu", "dijkstra"): POSITIVE,
+    ("cpu", "delta-stepping"): POSITIVE,
+    ("cpu", "frontier"): POSITIVE,
+    ("cpu", "bellman-ford"): ANY,
+    ("cpu", "bfs"): ONES,
+    ("external", "delta-stepping"): POSITIVE,
+    ("external", "frontier"): POSITIVE,
+    ("external", "bellman-ford"): ANY,
+    ("external", "bfs"): ONES,
+    ("device", "delta-stepping"): POSITIVE,
+    ("device", "frontier"): POSITIVE,
+    ("device", "bellman-ford"): ANY,
+    ("device", "bfs"): ONES,
+    ("streamed", "delta-stepping"): POSITIVE,
+    ("streamed", "frontier"): POSITIVE,
+    ("streamed", "bellman-ford"): ANY,
+    ("streamed", "bfs"): ONES,
+}
+
+MANY_CAPABILITIES: dict[tuple[str, str], str] = {
+    # The same for matrices: one search for each row.
+    ("cpu", "dijkstra"): POSITIVE,
+    ("cpu", "delta-stepping"): POSITIVE,
+    ("cpu", "bellman-ford"): ANY,
+    ("cpu", "bfs"): ONES,
+    ("device", "edge"): POSITIVE,
+}
+
+
+def check(call: str, engine: str, method: str, facts: Facts, bounded: bool) -> None:
+    """Raise where this engine has no such method, or where the method cannot take these weights; say what can be done."""
+    many = call in MANY
+    takes = (MANY_CAPABILITIES if many else CAPABILITIES).get((engine, method))
+    if takes is None:
+        raise ValueError(_why_not(engine, method, many=many))
+    if call == "bfs":
+        return  # hops: weights do not matter
+    if takes == ONES and not facts.all_ones:
+        raise ValueError("bfs counts edges: where they have weights give another method, or call steppe.bfs for hops")
+    if facts.has_negative:
+        if takes != ANY:
+            raise needs_no_negative(call if call == "route" else method, many=many)
+        if bounded:
+            raise ValueError("cutoff has no meaning where weights are negative: a longer path may come back below it")
+
+
+def needs_no_negative(name: str, *, many: bool = False) -> NegativeWeightError:
+    """Return the error of a method that cannot take negative weights, with the way out."""
+    way = 'sssp(graph, source, method="bellman-ford")' if name == "route" else 'method="bellman-ford"'
+    return NegativeWeightError(f"{name} needs non-negative weights; use {way}{' on the CPU' if many else ''}")
+
+
+def name_edge(graph: Graph, error: NegativeWeightError) -> NegativeWeightError:
+    """Return the error with an edge of negative weight named in it: a plan knows facts only."""
+    assert graph.weights is not None  # noqa: S101 - some are negative
+    e = int(np.flatnonzero(graph.weights < 0)[0])
+    u = int(np.searchsorted(graph.indptr, e, side="right")) - 1
+    edge = graph.label(u), graph.label(int(graph.indices[e])), graph.weights[e].item()
+    before, _, after = str(error).partition(";")
+    return NegativeWeightError(f"{before}, but edge {edge[0]!r} → {edge[1]!r} weighs {edge[2]};{after}", edge)
+
+
+def _why_not(engine: str, method: str, *, many: bool) -> str:
+    if many and method == "edge":
+        return 'method="edge" runs on a device: give device="opencl" or "cuda", or leave the method out'
+    if many:
+        return f'{method} from many sources runs on the CPU: give device="cpu", or method="edge"'
+    if method == "dijkstra" and engine == "external":
+        return "dijkstra takes edges in an order of its own: memory_limit on the CPU needs another method"
+    return f"{method} runs on the CPU only: one vertex at a time is no work for a device"

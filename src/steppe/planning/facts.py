@@ -1,0 +1,165 @@
+"""Facts: all that a plan may know, as plain values, so that a plan can be made (and tested) without a graph, a device or a machine."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..machine import memory
+from ..machine import threads as _threads
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..graph.graph import Graph
+
+KEEPS = {"yes": True, "1": True, "true": True, "": True, "0": False, "no": False, "false": False}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """What is known of a graph.
+
+    Attributes
+    ----------
+    vertices, edges : int
+        Counts; of edges, stored arcs.
+    vertex, weight : int
+        Bytes of one; a weight has 0 where there are none.
+    is_integer, has_negative, all_ones : bool
+        Of the weights: integers or none; some below zero; every edge of length 1.
+    min_weight, max_weight, mean_weight : float
+        Of the edges that exist.
+    directed, reverse_known : bool
+        Whether in-edges are another set of rows, and whether those have been built.
+    is_mapped : bool
+        The edges lie in a file.
+    prepared : bool
+        Rows have been laid out for many searches.
+    can_prepare, roadlike : bool
+        Whether they could be, and whether as records of four edges.
+    spent : int
+        Edges that searches have read so far, without such rows.
+    landmarks : bool
+        Routes have landmarks.
+    """
+
+    vertices: int
+    edges: int
+    vertex: int = 4
+    weight: int = 4
+    is_integer: bool = True
+    has_negative: bool = False
+    all_ones: bool = False
+    min_weight: float = 1
+    max_weight: float = 1
+    mean_weight: float = 1.0
+    directed: bool = True
+    reverse_known: bool = False
+    is_mapped: bool = False
+    prepared: bool = False
+    can_prepare: bool = True
+    roadlike: bool = False
+    spent: int = 0
+    landmarks: bool = False
+
+    @property
+    def distance(self) -> int:
+        """Bytes of a distance as it is told."""
+        return 8 if self.is_integer else self.weight
+
+    @property
+    def degree(self) -> float:
+        """Edges of a vertex, on average."""
+        return self.edges / max(1, self.vertices)
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of the rows."""
+        return 8 * (self.vertices + 1) + self.edges * (self.vertex + self.weight)
+
+
+def facts_of(graph: Graph) -> Facts:
+    """Return the facts of a graph; nothing is computed for it that costs a pass."""
+    weights = graph._rows[2]
+    ones = weights is None or (graph.is_integer and graph.min_weight == graph.max_weight == 1)
+    derived = graph.derived
+    return Facts(
+        vertices=graph.num_vertices,
+        edges=graph.num_edges,
+        vertex=graph._rows[1].dtype.itemsize,
+        weight=0 if weights is None else weights.dtype.itemsize,
+        is_integer=graph.is_integer,
+        has_negative=graph.has_negative,
+        all_ones=ones,
+        min_weight=graph.min_weight,
+        max_weight=graph.max_weight,
+        mean_weight=graph.mean_weight,
+        directed=graph.directed,
+        reverse_known=graph.reverse_if_known() is not None,
+        is_mapped=graph.is_mapped,
+        prepared=derived.prepared is not None,
+        can_prepare=graph.can_prepare,
+        roadlike=graph.num_edges <= 4 * graph.num_vertices,
+        spent=derived.spent_on_searches,
+        landmarks=derived.landmarks,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machine:
+    """What is known of the machine at this moment.
+
+    Attributes
+    ----------
+    threads, idle : int
+        CPUs this process may use, and those of them that nobody else keeps busy.
+    memory : int or None
+        Bytes that are free; None: nobody says.
+    may_prepare : bool
+        False where ``STEPPE_PREPARE=0`` keeps searches from preparing a graph by themselves.
+    """
+
+    threads: int = 1
+    idle: int = 1
+    memory: int | None = None
+    may_prepare: bool = True
+
+
+def machine_for(facts: Facts, threads: int | None) -> Machine:
+    """Look at the machine: at what else is running only for large graphs, where that costs little beside the search."""
+    text = os.environ.get("STEPPE_PREPARE", "").lower()
+    if text not in KEEPS:
+        raise ValueError(f"STEPPE_PREPARE must be 0 or 1, not {text!r}")
+    allowed = _threads.resolve(threads)
+    large = facts.edges >= _threads.LARGE
+    idle = _threads.free() if large and allowed > 1 else allowed
+    return Machine(
+        threads=allowed,
+        idle=idle,
+        memory=memory.available() if large or facts.is_mapped else None,
+        may_prepare=KEEPS[text],
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceFacts:
+    """What is known of a device.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    free : int
+        Bytes that may still be taken on it.
+    resident : bool
+        The graph's rows are there already.
+    needs : dict
+        For each method the bytes it takes beside the rows.
+    """
+
+    name: str
+    free: int
+    resident: bool = False
+    needs: Mapping[str, int] = field(default_factory=dict)

@@ -1,0 +1,318 @@
+"""Plan: what will run, and why. The only place where that is decided.
+
+``plan_for`` is a pure function of plain values (facts.py): it looks at nothing, so it can be tested as a table, and ``steppe.plan`` can show
+what a call would do without doing it. Engines obey: what they learn while they run (a search that pulls, threads that are held up) goes
+into the note of the explanation and never changes the method. Every threshold stands here, with its measurement.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING
+
+from . import bytes as _bytes
+from .capabilities import CALLS, MANY, MANY_METHODS, METHODS, check
+
+if TYPE_CHECKING:
+    from .facts import DeviceFacts, Facts, Machine
+
+TINY = 20_000
+"""Edges below which a heap beats buckets, whose set-up costs as much as the whole search."""
+
+EXACT_BUCKETS = 4096
+"""Integer weights up to which Dijkstra's order comes from buckets of width 1, without a heap (from TINY edges on)."""
+
+EDGES_PER_THREAD = 50_000
+"""Edges below which one more thread costs more than it brings."""
+
+SPARSE_TEAM = 4
+"""Threads below which a graph of few edges a vertex is searched by one: the distances of neighbours then wander between two caches, and
+two threads took as long as one (a grid of 2 M: 46 ms each, 47 alone)."""
+
+SPARSE = 8
+"""Edges a vertex that are few."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wishes:
+    """What a caller may ask for beside the question; None and "auto": as the plan thinks best.
+
+    Attributes
+    ----------
+    method : str
+        A name of :data:`METHODS`, or "auto".
+    device : DeviceFacts or None
+        None: the CPU.
+    delta : float, optional
+        The width of buckets.
+    memory_limit : int, optional
+        Bytes.
+    record_paths, targets : bool
+        Predecessors are recorded; the search may stop at targets.
+    rows, columns : int
+        Of a matrix.
+    item : int
+        Bytes of an entry of it; 0: of a distance.
+    in_blocks : bool
+        The matrix is never held as a whole.
+    """
+
+    method: str = "auto"
+    device: DeviceFacts | None = None
+    delta: float | None = None
+    memory_limit: int | None = None
+    record_paths: bool = False
+    targets: bool = False
+    bounded: bool = False
+    rows: int = 1
+    columns: int = 0
+    item: int = 0
+    in_blocks: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What will run. ``print()`` shows a short table.
+
+    Attributes
+    ----------
+    method, reason : str
+        The method, and why it was chosen.
+    note : str
+        What else was decided, such as to prepare the graph first, or to stream its edges.
+    engine : {"cpu", "external", "device", "streamed"}
+        Edges in memory; in their file or in blocks; in a device's memory; passing through it in parts.
+    device : str
+        "cpu" or the device's name.
+    threads : int
+        CPU threads.
+    delta : float or None
+        The width of buckets, where there are some.
+    prepares : bool
+        The graph's rows are laid out for many searches first.
+    bytes_needed : int
+        Memory that it takes beside the graph: of the host, or of the device.
+
+    Examples
+    --------
+    >>> import steppe as sp
+    >>> print(sp.plan(sp.Graph.from_edges([0, 0, 1], [1, 2, 2], [5, 9, 3]), "sssp"))
+    method        dijkstra
+    reason        fewer than 20,000 edges: a heap is quickest
+    engine        cpu
+    device        cpu
+    threads       1
+    bytes needed  60
+    """
+
+    method: str
+    reason: str = ""
+    note: str = ""
+    engine: str = "cpu"
+    device: str = "cpu"
+    threads: int = 1
+    delta: int | float | None = None
+    prepares: bool = False
+    bytes_needed: int = 0
+
+    def __str__(self) -> str:
+        rows = [(f.name.replace("_", " "), getattr(self, f.name)) for f in fields(self)]
+        shown = [(name, _text(name, value)) for name, value in rows if value or name == "seconds"]
+        width = max(len(name) for name, _ in shown)
+        return "\n".join(f"{name:<{width}}  {text}" for name, text in shown)
+
+
+def plan_for(call: str, facts: Facts, wishes: Wishes, machine: Machine) -> Plan:
+    """Return the plan of a call.
+
+    Raises
+    ------
+    ValueError
+        The wishes contradict each other, or the graph; the message has a way out.
+
+    Examples
+    --------
+    >>> from steppe.planning.facts import Facts, Machine
+    >>> plan_for("sssp", Facts(vertices=4, edges=3, max_weight=9), Wishes(), Machine()).method
+    'dijkstra'
+    """
+    if call not in CALLS:
+        raise ValueError(f"a plan is made for one of {', '.join(CALLS)}, not {call!r}")
+    if call == "route" and wishes.device is None:
+        return _route(facts)
+    many = call in MANY
+    method, reason = _method(call, facts, wishes)
+    engine, why = _engine(method, facts, wishes, machine, many=many)
+    check(call, engine, method, facts, wishes.bounded)
+    plan = Plan(method=method, reason=reason, engine=engine, note=why)
+    if wishes.device is not None:
+        needed = wishes.device.needs.get(method, 0) + facts.bytes
+        return replace(
+            plan, device=wishes.device.name, delta=wishes.delta, bytes_needed=min(needed, wishes.device.free)
+        )
+    plan = replace(plan, threads=_threads(call, plan, facts, wishes, machine))
+    plan = _prepare(plan, facts, wishes, machine)
+    plan = replace(plan, delta=_delta(plan, facts, wishes.delta, many=many))
+    arrays = _arrays(call, plan, facts, wishes)
+    if plan.prepares:
+        arrays += _bytes.preparation(facts)
+    return replace(plan, bytes_needed=_bytes.total(arrays))
+
+
+def _engine(method: str, facts: Facts, wishes: Wishes, machine: Machine, *, many: bool) -> tuple[str, str]:
+    device = wishes.device
+    if device is not None:
+        needed = device.needs.get(method, 0) + (0 if device.resident else facts.bytes)
+        if many or needed <= device.free:
+            return "device", ""
+        return "streamed", "edges do not fit the device, and are streamed"
+    if many:
+        return "cpu", ""
+    if wishes.memory_limit is not None:
+        return "external", "edges stay in their file" if facts.is_mapped else "a budget of memory was given"
+    if facts.is_mapped and machine.memory is not None and 2 * facts.bytes > machine.memory:
+        return "external", "edges stay in their file"
+    return "cpu", ""
+
+
+def _method(call: str, facts: Facts, wishes: Wishes) -> tuple[str, str]:
+    """Return the method and the reason for it."""
+    if call == "bfs":
+        return "bfs", "hops"
+    if wishes.method != "auto":
+        names = MANY_METHODS if call in MANY else METHODS
+        if wishes.method not in names:
+            raise ValueError(f"method must be one of {', '.join(('auto', *names))}, not {wishes.method!r}")
+        return wishes.method, "asked for"
+    if call in MANY and wishes.device is not None:
+        return "edge", "a block of threads sweeps the edges for each source"
+    if facts.has_negative:
+        return "bellman-ford", "some weights are negative"
+    if facts.all_ones:
+        return "bfs", "every edge has length 1"
+    if wishes.device is not None:
+        return "delta-stepping", "buckets relax fewest edges on a device"
+    if facts.edges < TINY and wishes.memory_limit is None:
+        return "dijkstra", f"fewer than {TINY:,} edges: a heap is quickest"
+    return "delta-stepping", "buckets need no heap, and share between threads"
+
+
+def _threads(call: str, plan: Plan, facts: Facts, wishes: Wishes, machine: Machine) -> int:
+    """Return how many threads are worth their while.
+
+    Threads of one search wait for each other: one that shares its CPU with somebody else holds all up. Searches from many sources do not.
+    """
+    if call in MANY:
+        return 1 if plan.method == "bellman-ford" else machine.threads
+    threads = min(machine.threads, machine.idle)
+    if plan.method in ("dijkstra", "bellman-ford") and (plan.engine == "cpu" or facts.has_negative):
+        return 1
+    if plan.engine == "cpu" and plan.method != "delta-stepping":
+        return threads  # round by round, for as long as there is enough to share
+    if threads * EDGES_PER_THREAD > facts.edges:
+        return 1
+    if plan.engine == "cpu" and wishes.targets:
+        return 1  # such a search is usually short, and one thread can stop at the exact bucket
+    if plan.engine == "cpu" and threads < SPARSE_TEAM and facts.degree < SPARSE:
+        return 1
+    return threads
+
+
+def _prepare(plan: Plan, facts: Facts, wishes: Wishes, machine: Machine) -> Plan:
+    """Return the plan with the graph prepared first, if that pays.
+
+    Whether more searches will come nobody knows. So it is done when those so far have cost as much as it will: what is spent in vain is
+    then at most what has been spent anyway, and what could have been saved at most as much again. The rows of a matrix are known to come.
+    """
+    coming = wishes.rows if wishes.columns else 0
+    if (
+        facts.prepared
+        or not facts.can_prepare
+        or not machine.may_prepare
+        or plan.engine != "cpu"
+        or plan.method != "delta-stepping"
+        or facts.spent + coming * facts.edges < preparation_cost(facts) * facts.edges
+    ):
+        return plan
+    if machine.memory is not None and 2 * _bytes.total(_bytes.preparation(facts)) > machine.memory:
+        return plan
+    return replace(plan, prepares=True, note="rows are prepared: searches so far have cost as much")
+
+
+def preparation_cost(facts: Facts) -> float:
+    """Return what preparing costs, in searches that read every edge once.
+
+    Measured on one thread, warm: grid of 2 M vertices 1.9, New York 2.2 (records of four); kron20 3.0, urand20 4.6, random 9.4 (undirected,
+    int32); kron20 in float64 11; web 7.9 (directed: in-edges are built, too).
+    """
+    if facts.roadlike:
+        return 2.5
+    return 9.0 if facts.directed and not facts.reverse_known else 6.0
+
+
+def _delta(plan: Plan, facts: Facts, wanted: float | None, *, many: bool) -> float | None:
+    """Return the width of buckets on the CPU.
+
+    A narrow bucket wastes no relaxations, a wide one gives a scan something to look ahead in. On one core work counts more where lists are
+    long: a sixteenth of the distance that separates neighbours in a sorted list. On short lists half a weight. (New York's roads: 256 3.9
+    ms, 512 3.6, 1024 3.5, 4096 3.7; a grid: 64 47.7, 128 48.5, 512 55; RMAT: 1 is best.) The more threads, the wider. (Two threads, RMAT of
+    scale 20 with float weights: a half 85 ms, a sixteenth 60.) Blocks want wide ones, because each bucket is a sweep over the edges.
+    """
+    mean, degree, largest = facts.mean_weight, facts.degree, float(facts.max_weight)
+    if plan.method == "dijkstra":
+        exact = facts.edges >= TINY and facts.is_integer and facts.max_weight <= EXACT_BUCKETS
+        return 1.0 if exact and not many else None
+    if plan.method != "delta-stepping":
+        return None
+    least = largest * 2.0**-31  # a path of 2^31 of the heaviest edges still has a bucket that fits in 63 bits
+    if wanted is not None:
+        return wanted if plan.engine == "external" else max(float(wanted), least)
+    if plan.engine == "external":
+        return mean * (16 if degree < 4.5 else 0.5)
+    if plan.threads > 1 and not many:
+        width = mean / 2 if degree < SPARSE else mean / degree * min(0.5, plan.threads / 32)
+        least = largest / (1 << 13)
+    else:
+        width = mean / 2 if degree < SPARSE else mean / degree / 16
+    return max(width, least, 2.2250738585072014e-308)
+
+
+def _arrays(call: str, plan: Plan, facts: Facts, wishes: Wishes) -> list[_bytes.Array]:
+    hops = call == "bfs"
+    if call in MANY:
+        item = wishes.item or facts.distance
+        rows = wishes.rows
+        if wishes.in_blocks:
+            at_once = _bytes.rows_at_once(wishes.columns, facts.distance, plan.threads, wishes.memory_limit)
+            rows, item = min(rows, at_once), facts.distance
+        return _bytes.matrix(facts, rows, wishes.columns, item, threads=plan.threads)
+    if plan.engine == "external":
+        if facts.has_negative and not hops:
+            return _bytes.sweep_negative(facts, shift=10)
+        return _bytes.sweep(
+            facts, record_paths=wishes.record_paths, threads=plan.threads, shift=10, hops=hops or plan.method == "bfs"
+        )
+    return _bytes.search(facts, plan.method, record_paths=wishes.record_paths, threads=plan.threads, hops=hops)
+
+
+def _route(facts: Facts) -> Plan:
+    """Return the plan of one path: the search grows from both ends, or goes straight for the target where landmarks have been made."""
+    check("route", "cpu", "delta-stepping", facts, bounded=False)
+    settled = [_bytes.Array("labels of both ends", 2 * facts.vertices, _bytes.narrow(facts) + facts.vertex)]
+    if not facts.reverse_known and facts.directed:
+        settled.append(_bytes.Array("in-edges", facts.edges, facts.vertex + facts.weight))
+    if facts.landmarks:
+        method, reason = "landmarks", "queries so far have paid for landmarks: a tenth of the vertices is settled"
+    else:
+        method, reason = "bidirectional", "a path between two vertices touches few others"
+    return Plan(method=method, reason=reason, bytes_needed=_bytes.total(settled))
+
+
+def _text(name: str, value: object) -> str:
+    if isinstance(value, (str, bool)):
+        return str(value)
+    if name.endswith("seconds"):
+        return f"{value:.3f}"
+    if name.endswith("share"):
+        return f"{value:.1%}"
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}"

@@ -1,0 +1,133 @@
+"""Question and Answer: what an engine is asked, and what it gives back, on the CPU and on every device.
+
+Vertices are 0…n-1 here; labels belong to the public functions. An engine is a function that takes a graph and a question and returns an
+:class:`Answer` with the final distances: the dtype of :func:`steppe.planning.distance_types.distance_dtype`, the sentinel where a vertex is
+not reached, nothing beyond ``question.bound``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import GraphError
+from .distance_types import inclusive, unreachable
+from .progress import Progress, Tell, teller
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..graph.graph import Graph
+
+Array = npt.NDArray[Any]
+
+
+def _none() -> npt.NDArray[np.int64]:
+    return np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question, the same for one source, many sources and every engine.
+
+    Attributes
+    ----------
+    sources : ndarray of int64
+        At least one vertex; distances are from the nearest, in a matrix from each.
+    targets : ndarray of int64
+        Vertices at which a search may stop when all are settled, or the columns of a matrix; empty: none.
+    bound : int, float or None
+        The inclusive cutoff in the type of the distances; None: none.
+    delta : float or None
+        Bucket width; None: the engine's own.
+    record_paths : bool
+        Whether predecessors are recorded during the search.
+    threads : int
+        Threads of the CPU it may use.
+    progress : callable or None
+        Called now and then with what has been done so far.
+    """
+
+    sources: npt.NDArray[np.int64]
+    targets: npt.NDArray[np.int64] = field(default_factory=_none)
+    bound: int | float | None = None
+    delta: float | None = None
+    record_paths: bool = False
+    threads: int = 1
+    progress: Tell | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an engine gives back: final arrays, and the fields of :class:`~steppe.Explanation` it knows."""
+
+    distances: Array
+    predecessors: Array | None = None
+    explained: dict[str, Any] = field(default_factory=dict)
+
+
+def ask(
+    graph: Graph,
+    sources: npt.NDArray[np.int64],
+    dtype: np.dtype[Any],
+    *,
+    cutoff: float | None = None,
+    targets: Any = None,
+    delta: float | None = None,
+    record_paths: bool = False,
+    progress: bool | Callable[[Progress], object] | None = None,
+    total: int | None = None,
+    unit: str = "edges",
+) -> Question:
+    """Check a public call's options, and turn labels into vertices."""
+    if cutoff is not None and not cutoff >= 0:
+        raise ValueError(f"cutoff must be a number and not negative: {cutoff!r}")
+    if delta is not None and not (0 < delta < math.inf):
+        raise ValueError(f"delta must be a positive number: {delta!r}")
+    if targets is None:
+        ends = _none()
+    else:
+        ends = graph.indices_of(targets)
+        if len(ends) == 0:
+            raise ValueError("targets is empty: leave it out to search for every vertex")
+    return Question(
+        sources=sources,
+        targets=ends,
+        bound=None if cutoff is None else inclusive(cutoff, dtype),
+        delta=delta,
+        record_paths=record_paths,
+        progress=teller(progress, graph.num_edges if total is None else total, unit),
+    )
+
+
+def source_of(graph: Graph, source: Any) -> npt.NDArray[np.int64]:
+    """Return one source as a question has it."""
+    if graph.num_vertices == 0:
+        raise GraphError(f"vertex {source!r} is not in the graph: it has no vertices")
+    return np.array([graph.index(source)], dtype=np.int64)
+
+
+def cut_at_targets(question: Question, answer: Answer) -> tuple[Question, Answer]:
+    """Leave out what lies beyond the furthest target, so that the answer does not depend on how far the search went.
+
+    When a target was not reached the search was complete, and nothing is cut.
+    """
+    if len(question.targets) == 0:
+        return question, answer
+    distances, predecessors = answer.distances, answer.predecessors
+    sentinel = unreachable(distances.dtype)
+    furthest = distances[question.targets].max()
+    if furthest == sentinel:
+        return question, answer
+    beyond = distances > furthest
+    distances[beyond] = sentinel
+    if predecessors is not None:
+        predecessors[beyond] = -1
+    return replace(question, bound=furthest.item()), answer
+
+
+Search = Question
