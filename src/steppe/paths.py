@@ -1,7 +1,7 @@
 """Paths: the answer of a search from one source (or several): distances, and on demand the tree of shortest paths.
 
 The search gives distances. Predecessors are built from them when first asked for, by a pass over the tight edges
-(``cpp/predecessors.hpp``), so that the tree is the same for every method, thread count and device, and is free where
+(``cpp/tree/by_search.hpp``), so that the tree is the same for every method, thread count and device, and is free where
 nobody asks. ``record_paths=True`` gives the tree the search itself recorded instead.
 """
 

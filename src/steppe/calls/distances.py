@@ -1,6 +1,6 @@
 """distances(), all_pairs(): matrices of distances, a row for each source.
 
-On the CPU every thread searches from one source at a time (``cpp/many.hpp``); on a device a block of threads sweeps the edges for one source
+On the CPU every thread searches from one source at a time (``cpp/search/many.hpp``); on a device a block of threads sweeps the edges for one source
 (``gpu/edge.py``). Rows come in blocks, so a matrix can be narrowed (``dtype=``), thinned out (``sparse=``) or written to a file (``out=``)
 without ever being held in memory as a whole; whether the whole would fit is asked before anything is computed.
 """

@@ -1,4 +1,4 @@
-"""One path between two vertices, by bidirectional Dijkstra (``cpp/bidirectional.hpp``).
+"""One path between two vertices, by bidirectional Dijkstra (``cpp/route/bidirectional.hpp``).
 
 A query touches only the vertices it settles: it costs microseconds between neighbours, however large the graph. What
 outlives a query (the reverse graph, workspaces of a few bytes per vertex) is kept with the graph; the first call pays

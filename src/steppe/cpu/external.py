@@ -1,9 +1,9 @@
 """external: searches on the CPU whose edges stay in a file, within a budget of bytes.
 
 Arrays of one entry per vertex lie in memory; edges are mapped, announced to the kernel before they are due and let go
-after, and blocks of vertices with nothing to do are passed over. The algorithm is in ``cpp/external.hpp`` (all threads)
-and, for weights that may be negative, ``cpp/external_bellman_ford.hpp`` (one thread), the paging in
-``cpp/window.hpp``; here are the decisions: whether to search like this, and how a budget is divided.
+after, and blocks of vertices with nothing to do are passed over. The algorithm is in ``cpp/external/sweep.hpp`` (all threads)
+and, for weights that may be negative, ``cpp/external/bellman_ford.hpp`` (one thread), the paging in
+``cpp/external/window.hpp``; here are the decisions: whether to search like this, and how a budget is divided.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def bucket(graph: Graph) -> float:
 
 
 def vertex_bytes(graph: Graph, distance: np.dtype[np.generic], *, paths: bool, threads: int, shift: int) -> int:
-    """Return the bytes of everything that has an entry per vertex (or block), as ``cpp/external.hpp`` allocates it."""
+    """Return the bytes of everything that has an entry per vertex (or block), as ``cpp/external/sweep.hpp`` allocates it."""
     n, vertex = graph.num_vertices, graph.indices.dtype.itemsize
     narrow = distance == np.int64 and graph.weights is not None and graph.weights.dtype == np.int32
     inside = 4 if narrow else distance.itemsize
