@@ -1,7 +1,7 @@
 """The machine's limits beside a time: what a search would take if memory were its only cost.
 
 A method that looks at every edge once reads m edges in order (8 bytes each: end and weight) and one distance per edge at
-random (an array of 4n bytes). ``limit_ns`` is that, per edge, from figures measured on this machine now (cpp/limits.hpp). It
+random (an array of 4n bytes). ``limit_ns`` is that, per edge, from figures measured on this machine now (cpp/base/limits.hpp). It
 leaves out the queue, the writes, every second look at an edge, and arithmetic, so a share of 100 % is out of reach for such
 a method; one that need not look at all edges (pull, bidirectional) can pass it.
 """

@@ -10,10 +10,10 @@
 #include <thread>
 #include <vector>
 
-#include "bfs.hpp"
-#include "delta_stepping_parallel.hpp"
-#include "frontier.hpp"
-#include "packed.hpp"
+#include "rows/packed.hpp"
+#include "search/bfs.hpp"
+#include "search/delta_stepping_parallel.hpp"
+#include "search/frontier.hpp"
 
 using namespace steppe;
 
@@ -33,7 +33,7 @@ void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 struct Arrays {
     std::vector<int64_t> offsets;
     std::vector<int32_t> targets, weights;
-    Csr<int32_t, int32_t> csr() const {
+    rows::Csr<int32_t, int32_t> csr() const {
         return {static_cast<int64_t>(offsets.size()) - 1, offsets.data(), targets.data(), weights.data()};
     }
 };
@@ -80,7 +80,7 @@ int main(int count, char** arguments) {
     const auto g = edges.csr();
     Watch watch;
     auto ask = [&](auto d) {
-        Search<int32_t, decltype(d)> search;
+        search::Search<int32_t, decltype(d)> search;
         search.sources = {0};
         search.threads = threads;
         search.mean_weight = 500;
@@ -90,14 +90,17 @@ int main(int count, char** arguments) {
     };
     const auto search = ask(uint32_t{});
     std::vector<int32_t> pred(g.n);
-    const Packed<int32_t>* none = nullptr;
-    provoke<uint32_t>("delta-stepping", g.n, tries,
-                      [&](uint32_t* dist) { delta_stepping_parallel<false>(g, none, search, dist, pred.data()); });
-    provoke<uint32_t>("delta-stepping with paths", g.n, tries,
-                      [&](uint32_t* dist) { delta_stepping_parallel<true>(g, none, search, dist, pred.data()); });
-    provoke<uint32_t>("frontier", g.n, tries, [&](uint32_t* dist) { frontier<false>(g, search, dist, pred.data()); });
+    const rows::Packed<int32_t>* none = nullptr;
+    provoke<uint32_t>("delta-stepping", g.n, tries, [&](uint32_t* dist) {
+        search::delta_stepping_parallel<false>(g, none, search, dist, pred.data());
+    });
+    provoke<uint32_t>("delta-stepping with paths", g.n, tries, [&](uint32_t* dist) {
+        search::delta_stepping_parallel<true>(g, none, search, dist, pred.data());
+    });
+    provoke<uint32_t>("frontier", g.n, tries,
+                      [&](uint32_t* dist) { search::frontier<false>(g, search, dist, pred.data()); });
     provoke<int32_t>("bfs", g.n, tries,
-                     [&](int32_t* hops) { Bfs<false, int32_t>(g, nullptr, search, hops, nullptr).run(); });
+                     [&](int32_t* hops) { search::Bfs<false, int32_t>(g, nullptr, search, hops, nullptr).run(); });
     provoke<int64_t>("parallel_for", g.n, tries, [&](int64_t* out) {
         parallel_for(threads, g.n, 64, [&](int64_t begin, int64_t end, int) {
             for (int64_t i = begin; i < end; ++i) out[i] = std::vector<int64_t>(8, i)[7];

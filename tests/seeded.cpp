@@ -3,8 +3,8 @@
 // core's own threads and memory. See tests/test_sanitizers.py.
 #include <nanobind/nanobind.h>
 
-#include "memory.hpp"
-#include "parallel.hpp"
+#include "base/memory.hpp"
+#include "base/parallel.hpp"
 
 namespace steppe::bindings {
 

@@ -21,7 +21,7 @@ def has_landmarks(g):
 
 
 def bounds(marks, v, t):
-    """The bound of cpp/landmarks.hpp, in the units of the weights."""
+    """The bound of cpp/route/landmarks.hpp, in the units of the weights."""
     apart = marks.rows[v].astype(int) - marks.rows[t].astype(int)
     most = max(0, apart.max()) if marks.one_sided else np.abs(apart).max()
     return max(0, int(most) - marks.slack) * marks.quantum

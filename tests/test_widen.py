@@ -1,4 +1,4 @@
-"""Narrow, widen, bound (cpp/widen.hpp): a bound is never taken for an overflow, nor an overflow for a bound, whoever searches."""
+"""Narrow, widen, bound (cpp/search/widen.hpp): a bound is never taken for an overflow, nor an overflow for a bound, whoever searches."""
 
 import itertools
 

@@ -10,10 +10,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "calls.hpp"
-#include "csr.hpp"
-#include "guard.hpp"
-#include "watch.hpp"
+#include "base/guard.hpp"
+#include "base/watch.hpp"
+#include "bindings/calls.hpp"
+#include "rows/csr.hpp"
 
 namespace steppe::bindings {
 
@@ -66,7 +66,7 @@ struct Arrays {
     std::optional<In> weights;
 
     template <class V, class W>
-    Csr<V, W> csr() const {
+    rows::Csr<V, W> csr() const {
         if (indptr.size() == 0) throw std::invalid_argument("indptr is empty");
         return {static_cast<int64_t>(indptr.size()) - 1, indptr.data(), in<V>(indices),
                 weights ? in<W>(*weights) : nullptr};

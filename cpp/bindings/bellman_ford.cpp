@@ -1,7 +1,7 @@
-// Bindings of bellman_ford.hpp.
-#include "bellman_ford.hpp"
+// Bindings of search/bellman_ford.hpp.
+#include "search/bellman_ford.hpp"
 
-#include "arrays.hpp"
+#include "bindings/arrays.hpp"
 
 namespace steppe::bindings {
 
@@ -19,16 +19,16 @@ void bind_bellman_ford(nb::module_& m) {
             const auto n = static_cast<int64_t>(distances.size());
             for (size_t i = 0; i < sources.size(); ++i)
                 if (sources.data()[i] < 0 || sources.data()[i] >= n) throw std::invalid_argument("source out of range");
-            const BellmanFordResult result = with_vertex(indices, [&](auto vertex) {
+            const search::BellmanFordResult result = with_vertex(indices, [&](auto vertex) {
                 return with_weight(weights, [&](auto w) {
                     using V = decltype(vertex);
                     using W = decltype(w);
-                    using Search = BellmanFord<V, W>;
-                    auto* d = out<typename Search::D>(distances);
+                    using Engine = search::BellmanFord<V, W>;
+                    auto* d = out<typename Engine::D>(distances);
                     V* p = out<V>(predecessors);
-                    const Csr<V, W> csr = arrays.csr<V, W>();
+                    const rows::Csr<V, W> csr = arrays.csr<V, W>();
                     return PythonWatch(progress).run([&](Watch& watch) {
-                        return Search(csr, d, p, watch).run(sources.data(), static_cast<int64_t>(sources.size()));
+                        return Engine(csr, d, p, watch).run(sources.data(), static_cast<int64_t>(sources.size()));
                     });
                 });
             });

@@ -1,8 +1,8 @@
-// Bindings of bfs.hpp.
-#include "bfs.hpp"
+// Bindings of search/bfs.hpp.
+#include "search/bfs.hpp"
 
-#include "arrays.hpp"
-#include "question.hpp"
+#include "bindings/arrays.hpp"
+#include "bindings/question.hpp"
 
 namespace steppe::bindings {
 
@@ -21,13 +21,13 @@ void bind_bfs(nb::module_& m) {
                 using V = decltype(vertex);
                 V* pred = predecessors ? out<V>(*predecessors) : nullptr;
                 const auto g = arrays.csr<V, int32_t>();
-                std::optional<Csr<V, int32_t>> reverse;
+                std::optional<rows::Csr<V, int32_t>> reverse;
                 if (in_indptr) reverse = Arrays{*in_indptr, *in_indices, {}}.csr<V, int32_t>();
                 return watch.run([&](Watch& w) {
                     const auto search = make_search<V, uint32_t>(q, g.n, w);
                     const auto* in = reverse ? &*reverse : nullptr;
-                    const Stats stats = pred ? Bfs<true, V>(g, in, search, hops.data(), pred).run()
-                                             : Bfs<false, V>(g, in, search, hops.data(), nullptr).run();
+                    const search::Stats stats = pred ? search::Bfs<true, V>(g, in, search, hops.data(), pred).run()
+                                                     : search::Bfs<false, V>(g, in, search, hops.data(), nullptr).run();
                     w.check();
                     return stats;
                 });

@@ -1,5 +1,5 @@
 // Calls and their end; see calls.hpp.
-#include "calls.hpp"
+#include "bindings/calls.hpp"
 
 namespace steppe::bindings {
 

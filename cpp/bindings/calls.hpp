@@ -20,8 +20,8 @@
 #include <cxxabi.h>
 #endif
 
-#include "parallel.hpp"
-#include "watch.hpp"
+#include "base/parallel.hpp"
+#include "base/watch.hpp"
 
 namespace steppe::bindings {
 

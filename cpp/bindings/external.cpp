@@ -1,29 +1,30 @@
-// Bindings of external.hpp: distances or, without weights, hops; and of external_bellman_ford.hpp.
-#include "external.hpp"
-
-#include "answer.hpp"
-#include "arrays.hpp"
-#include "external_bellman_ford.hpp"
-#include "question.hpp"
+// Bindings of external/sweep.hpp: distances or, without weights, hops; and of external/bellman_ford.hpp.
+#include "bindings/arrays.hpp"
+#include "bindings/question.hpp"
+#include "external/bellman_ford.hpp"
+#include "external/sweep.hpp"
+#include "search/answer.hpp"
 
 namespace steppe::bindings {
 
 namespace {
 
 struct Told {
-    Stats stats;
+    search::Stats stats;
     int64_t passes = 0, parts = 0, bytes_read = 0, peak_window = 0;
 };
 
 template <bool kPaths, class V, class D, class Rows>
-Stats search_with(const Rows& g, Window& window, const Budget& budget, const Search<V, D>& search, D* dist, V* pred) {
+search::Stats search_with(const Rows& g, external::Window& window, const external::Budget& budget,
+                          const search::Search<V, D>& search, D* dist, V* pred) {
     // A double may round up: a quarter of the integers is as good as all.
     const double most = static_cast<double>(std::is_integral_v<D> ? kLargest<D> / 4 : std::numeric_limits<D>::max());
     const D delta = static_cast<D>(std::min(search.delta, most));
     auto go = [&](auto search_object) { return search_object->run(delta); };
-    return search.threads > 1
-               ? go(std::make_unique<External<kPaths, true, Rows, V, D>>(g, window, budget, search, dist, pred))
-               : go(std::make_unique<External<kPaths, false, Rows, V, D>>(g, window, budget, search, dist, pred));
+    return search.threads > 1 ? go(std::make_unique<external::External<kPaths, true, Rows, V, D>>(g, window, budget,
+                                                                                                  search, dist, pred))
+                              : go(std::make_unique<external::External<kPaths, false, Rows, V, D>>(g, window, budget,
+                                                                                                   search, dist, pred));
 }
 
 }  // namespace
@@ -41,7 +42,7 @@ void bind_external(nb::module_& m) {
             if (predecessors) same_size(distances.size(), predecessors->size(), "external");
             if (shift < 6 || live.size() != 3) throw std::invalid_argument("external: shift or live");
             const Question q{"external", sources, targets, float_cutoff, cutoff, delta, 1, 1, threads};
-            const Budget budget{shift, window_bytes, mapped};
+            const external::Budget budget{shift, window_bytes, mapped};
             PythonWatch watch(progress);
             const Told told = with_vertex(indices, [&](auto vertex) {
                 using V = decltype(vertex);
@@ -52,15 +53,16 @@ void bind_external(nb::module_& m) {
                     return watch.run([&](Watch& w) {
                         Pages ends(rows.targets, rows.edges(), sizeof(V), mapped);
                         Pages lengths(rows.weights, rows.edges(), sizeof(W), mapped);
-                        Window window(rows.offsets, rows.n, shift, window_bytes, ends, lengths, item, threads,
-                                      live.data());
+                        external::Window window(rows.offsets, rows.n, shift, window_bytes, ends, lengths, item, threads,
+                                                live.data());
                         auto make = [&]<class D>() { return make_search<V, D>(q, rows.n, w); };
                         Told told;
-                        told.stats = find_answer<W>(rows, result, pred, threads, w, make,
-                                                    [&]<class D>(const Search<V, D>& s, D* dist, V* p) {
-                                                        return p ? search_with<true>(rows, window, budget, s, dist, p)
-                                                                 : search_with<false>(rows, window, budget, s, dist, p);
-                                                    });
+                        told.stats =
+                            search::find_answer<W>(rows, result, pred, threads, w, make,
+                                                   [&]<class D>(const search::Search<V, D>& s, D* dist, V* p) {
+                                                       return p ? search_with<true>(rows, window, budget, s, dist, p)
+                                                                : search_with<false>(rows, window, budget, s, dist, p);
+                                                   });
                         told.parts = window.parts();
                         told.passes = window.passes();
                         told.bytes_read = window.bytes_read();
@@ -69,12 +71,12 @@ void bind_external(nb::module_& m) {
                     });
                 };
                 if (!weights) {
-                    const Ones<V> rows{arrays.csr<V, int32_t>()};
+                    const external::Ones<V> rows{arrays.csr<V, int32_t>()};
                     return search(int32_t{}, rows, out<int32_t>(distances));
                 }
                 return with_weight(*weights, [&](auto weight) {
                     using W = decltype(weight);
-                    return search(weight, arrays.csr<V, W>(), out<Distance<W>>(distances));
+                    return search(weight, arrays.csr<V, W>(), out<search::Distance<W>>(distances));
                 });
             });
             nb::dict stats = stats_dict(told.stats);
@@ -103,20 +105,20 @@ void bind_external(nb::module_& m) {
             for (size_t i = 0; i < sources.size(); ++i)
                 if (sources.data()[i] < 0 || sources.data()[i] >= n) throw std::invalid_argument("source out of range");
             Told told;
-            const BellmanFordResult result = with_vertex(indices, [&](auto vertex) {
+            const search::BellmanFordResult result = with_vertex(indices, [&](auto vertex) {
                 return with_weight(weights, [&](auto weight) {
                     using V = decltype(vertex);
                     using W = decltype(weight);
-                    using Search = ExternalBellmanFord<V, W>;
-                    const Csr<V, W> rows = arrays.csr<V, W>();
-                    auto* d = out<typename Search::D>(distances);
+                    using Engine = external::ExternalBellmanFord<V, W>;
+                    const rows::Csr<V, W> rows = arrays.csr<V, W>();
+                    auto* d = out<typename Engine::D>(distances);
                     V* p = out<V>(predecessors);
                     return PythonWatch(progress).run([&](Watch& watch) {
                         Pages ends(rows.targets, rows.edges(), sizeof(V), mapped);
                         Pages lengths(rows.weights, rows.edges(), sizeof(W), mapped);
-                        Window window(rows.offsets, rows.n, shift, window_bytes, ends, lengths, sizeof(V) + sizeof(W),
-                                      1, live.data());
-                        auto found = Search(rows, window, shift, d, p, watch)
+                        external::Window window(rows.offsets, rows.n, shift, window_bytes, ends, lengths,
+                                                sizeof(V) + sizeof(W), 1, live.data());
+                        auto found = Engine(rows, window, shift, d, p, watch)
                                          .run(sources.data(), static_cast<int64_t>(sources.size()));
                         told.parts = window.parts();
                         told.bytes_read = window.bytes_read();

@@ -1,7 +1,7 @@
-// Bindings of generate.hpp. Python allocates: sizes are known in closed form or follow from a first, counting call.
-#include "generate.hpp"
-
-#include "arrays.hpp"
+// Bindings of generate/edges.hpp. Python allocates: sizes are known in closed form or follow from a first, counting
+// call.
+#include "bindings/arrays.hpp"
+#include "generate/edges.hpp"
 
 namespace steppe::bindings {
 

@@ -1,7 +1,6 @@
-// Bindings of generate_rows.hpp: the degrees of a block of rows, then its edges.
-#include "generate_rows.hpp"
-
-#include "arrays.hpp"
+// Bindings of generate/rows.hpp: the degrees of a block of rows, then its edges.
+#include "bindings/arrays.hpp"
+#include "generate/rows.hpp"
 
 namespace steppe::bindings {
 

@@ -1,7 +1,7 @@
-// Bindings of build.hpp and prove.hpp.
-#include "arrays.hpp"
-#include "build.hpp"
-#include "prove.hpp"
+// Bindings of rows/build.hpp and rows/prove.hpp.
+#include "bindings/arrays.hpp"
+#include "rows/build.hpp"
+#include "rows/prove.hpp"
 
 namespace steppe::bindings {
 
@@ -13,8 +13,8 @@ void bind_graph(nb::module_& m) {
             const auto f = with_vertex(sources, [&](auto id) {
                 using I = decltype(id);
                 return without_gil([&](Watch& watch) {
-                    return edge_facts<I>(in<I>(sources), in<I>(targets), static_cast<int64_t>(sources.size()), n,
-                                         threads, watch);
+                    return rows::edge_facts<I>(in<I>(sources), in<I>(targets), static_cast<int64_t>(sources.size()), n,
+                                               threads, watch);
                 });
             });
             return nb::make_tuple(f.smallest, f.largest, f.loops, f.first_bad, f.sorted);
@@ -26,8 +26,8 @@ void bind_graph(nb::module_& m) {
         [](In weights, int threads) {
             return with_weight(weights, [&](auto w) {
                 using W = decltype(w);
-                const WeightFacts<W> f = without_gil([&](Watch& watch) {
-                    return weight_facts<W>(in<W>(weights), static_cast<int64_t>(weights.size()), threads, watch);
+                const rows::WeightFacts<W> f = without_gil([&](Watch& watch) {
+                    return rows::weight_facts<W>(in<W>(weights), static_cast<int64_t>(weights.size()), threads, watch);
                 });
                 return nb::make_tuple(f.smallest, f.largest, f.mean, f.first_bad);
             });
@@ -46,7 +46,7 @@ void bind_graph(nb::module_& m) {
                 using W = decltype(w);
                 const auto g = arrays.csr<V, W>();
                 const auto f = without_gil([&](Watch& watch) {
-                    return prove_rows(g, static_cast<int64_t>(indices.size()), both, key, mapped, threads, watch);
+                    return rows::prove_rows(g, static_cast<int64_t>(indices.size()), both, key, mapped, threads, watch);
                 });
                 return nb::make_tuple(static_cast<int>(f.fault), f.place, f.smallest, f.largest, f.mean);
             };
@@ -69,9 +69,10 @@ void bind_graph(nb::module_& m) {
                 W* to = weighted ? out<W>(*out_weights) : nullptr;
                 V* list = out<V>(indices);
                 without_gil([&](Watch& watch) {
-                    build_csr<I, V, W>(in<I>(sources), in<I>(targets), weighted ? in<W>(*weights) : nullptr,
-                                       static_cast<int64_t>(sources.size()), static_cast<int64_t>(indptr.size()) - 1,
-                                       both, sorted, indptr.data(), list, to, threads, watch);
+                    rows::build_csr<I, V, W>(in<I>(sources), in<I>(targets), weighted ? in<W>(*weights) : nullptr,
+                                             static_cast<int64_t>(sources.size()),
+                                             static_cast<int64_t>(indptr.size()) - 1, both, sorted, indptr.data(), list,
+                                             to, threads, watch);
                 });
             };
             with_vertex(sources, [&](auto id) {
@@ -95,7 +96,7 @@ void bind_graph(nb::module_& m) {
                 V* list = out<V>(out_indices);
                 W* to = out_weights ? out<W>(*out_weights) : nullptr;
                 const auto g = arrays.csr<V, W>();
-                without_gil([&](Watch& watch) { reverse_csr(g, out_indptr.data(), list, to, threads, watch); });
+                without_gil([&](Watch& watch) { rows::reverse_csr(g, out_indptr.data(), list, to, threads, watch); });
             };
             with_vertex(indices, [&](auto vertex) {
                 if (!weights) return run(vertex, int32_t{});
@@ -114,7 +115,7 @@ void bind_graph(nb::module_& m) {
                 using V = decltype(vertex);
                 using W = decltype(w);
                 const auto g = a.csr<V, W>(), reverse = b.csr<V, W>();
-                return without_gil([&](Watch& watch) { return is_symmetric(g, reverse, threads, watch); });
+                return without_gil([&](Watch& watch) { return rows::is_symmetric(g, reverse, threads, watch); });
             };
             return with_vertex(indices, [&](auto vertex) {
                 if (!weights) return run(vertex, int32_t{});

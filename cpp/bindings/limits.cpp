@@ -1,7 +1,7 @@
-// Bindings of limits.hpp.
-#include "limits.hpp"
+// Bindings of base/limits.hpp.
+#include "base/limits.hpp"
 
-#include "arrays.hpp"
+#include "bindings/arrays.hpp"
 
 namespace steppe::bindings {
 

@@ -1,7 +1,7 @@
-// Bindings of many.hpp.
-#include "many.hpp"
+// Bindings of search/many.hpp.
+#include "search/many.hpp"
 
-#include "arrays.hpp"
+#include "bindings/arrays.hpp"
 
 namespace steppe::bindings {
 
@@ -33,11 +33,11 @@ void bind_many(nb::module_& m) {
             auto run = [&](auto vertex, auto weight) {
                 using V = decltype(vertex);
                 using W = decltype(weight);
-                using R = Distance<W>;
-                Many<R> q{};
-                q.method = method == "dijkstra" ? ManyMethod::kDijkstra
-                           : method == "hops"   ? ManyMethod::kHops
-                                                : ManyMethod::kDeltaStepping;
+                using R = search::Distance<W>;
+                search::Many<R> q{};
+                q.method = method == "dijkstra" ? search::ManyMethod::kDijkstra
+                           : method == "hops"   ? search::ManyMethod::kHops
+                                                : search::ManyMethod::kDeltaStepping;
                 q.sources = sources.data();
                 q.count = static_cast<int64_t>(sources.size());
                 q.targets = columns ? columns->data() : nullptr;
@@ -51,7 +51,7 @@ void bind_many(nb::module_& m) {
                 q.threads = threads;
                 R* to = out<R>(rows);
                 const auto g = arrays.csr<V, W>();
-                return watch.run([&](Watch& w) { return ManySearches<V, W, R>(g, q, to, w).run(); });
+                return watch.run([&](Watch& w) { return search::ManySearches<V, W, R>(g, q, to, w).run(); });
             };
             return with_vertex(indices, [&](auto vertex) -> int64_t {
                 if (!weights) return run(vertex, int32_t{});

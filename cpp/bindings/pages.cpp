@@ -1,10 +1,10 @@
 // Bindings for whoever maps a graph (src/steppe/files/mapped.py) or reads one piece by piece (src/steppe/gpu/slots.py).
-#include "pages.hpp"
+#include "base/pages.hpp"
 
 #include <cstring>
 
-#include "arrays.hpp"
-#include "parallel.hpp"
+#include "base/parallel.hpp"
+#include "bindings/arrays.hpp"
 
 namespace steppe::bindings {
 
@@ -47,7 +47,7 @@ void bind_pages(nb::module_& m) {
             without_gil([&](Watch&) { gather(from, item, p, s, pieces, to, total, threads); });
         },
         "array"_a, "places"_a, "starts"_a, "out"_a, "threads"_a);
-    // Watches over a mapping as long as it lives; see guard.hpp.
+    // Watches over a mapping as long as it lives; see base/guard.hpp.
     nb::class_<Guard>(m, "Guard")
         .def(
             "__init__",

@@ -1,10 +1,9 @@
-// Bindings of predecessors.hpp, prepared_tree.hpp and level_tree.hpp.
-#include "predecessors.hpp"
-
-#include "arrays.hpp"
-#include "level_tree.hpp"
-#include "prepared.hpp"
-#include "prepared_tree.hpp"
+// Bindings of tree/by_search.hpp, tree/by_light_edges.hpp and tree/by_levels.hpp.
+#include "bindings/arrays.hpp"
+#include "bindings/prepared.hpp"
+#include "tree/by_levels.hpp"
+#include "tree/by_light_edges.hpp"
+#include "tree/by_search.hpp"
 
 namespace steppe::bindings {
 
@@ -30,14 +29,16 @@ void bind_predecessors(nb::module_& m) {
                         const Prepared<W> prepared(packed, packed_in);
                         const D unreached = kInfinity<D>, *from = in<D>(distances);
                         if (!uniform && prepared.quads &&
-                            prepared_tree(*prepared.quads, prepared.in, from, unreached, least, to, threads, watch))
+                            tree::prepared_tree(*prepared.quads, prepared.in, from, unreached, least, to, threads,
+                                                watch))
                             return;
                         if (!uniform && prepared.out &&
-                            prepared_tree(*prepared.out, prepared.in, from, unreached, least, to, threads, watch))
+                            tree::prepared_tree(*prepared.out, prepared.in, from, unreached, least, to, threads, watch))
                             return;
                     }
-                    canonical_predecessors(g, in<D>(distances), sources.data(), static_cast<int64_t>(sources.size()),
-                                           uniform, least, to, threads, watch);
+                    tree::canonical_predecessors(g, in<D>(distances), sources.data(),
+                                                 static_cast<int64_t>(sources.size()), uniform, least, to, threads,
+                                                 watch);
                 });
             };
             with_vertex(indices, [&](auto vertex) {
@@ -45,7 +46,7 @@ void bind_predecessors(nb::module_& m) {
                     if (distances.dtype() == nb::dtype<int32_t>()) return run(vertex, int32_t{}, int32_t{});
                     return run(vertex, int32_t{}, int64_t{});
                 }
-                with_weight(*weights, [&](auto w) { run(vertex, w, Distance<decltype(w)>{}); });
+                with_weight(*weights, [&](auto w) { run(vertex, w, search::Distance<decltype(w)>{}); });
             });
         },
         "indptr"_a, "indices"_a, "weights"_a.none(), "sources"_a, "distances"_a, "uniform"_a, "min_weight"_a,
@@ -57,7 +58,7 @@ void bind_predecessors(nb::module_& m) {
             const Arrays arrays{indptr, indices, {}};
             return with_vertex(indices, [&](auto vertex) {
                 const auto g = arrays.csr<decltype(vertex), int32_t>();
-                return without_gil([&](Watch& watch) { return rows_are_sorted(g, threads, watch); });
+                return without_gil([&](Watch& watch) { return tree::rows_are_sorted(g, threads, watch); });
             });
         },
         "indptr"_a, "indices"_a, "threads"_a);
@@ -78,8 +79,8 @@ void bind_predecessors(nb::module_& m) {
                     V* to = out<V>(predecessors);
                     const auto step = static_cast<D>(length);
                     without_gil([&](Watch& watch) {
-                        if (sorted) level_tree<true>(g, in<D>(distances), step, to, threads, watch);
-                        else level_tree<false>(g, in<D>(distances), step, to, threads, watch);
+                        if (sorted) tree::level_tree<true>(g, in<D>(distances), step, to, threads, watch);
+                        else tree::level_tree<false>(g, in<D>(distances), step, to, threads, watch);
                     });
                 };
                 if (distances.dtype() == nb::dtype<int32_t>()) run(int32_t{});
@@ -96,8 +97,9 @@ void bind_predecessors(nb::module_& m) {
             return with_vertex(predecessors, [&](auto vertex) {
                 using V = decltype(vertex);
                 return PythonWatch(nb::none()).run([&](Watch& watch) {
-                    return path_offsets(in<V>(predecessors), static_cast<int64_t>(predecessors.size()), targets.data(),
-                                        static_cast<int64_t>(targets.size()), offsets.data(), watch);
+                    return tree::path_offsets(in<V>(predecessors), static_cast<int64_t>(predecessors.size()),
+                                              targets.data(), static_cast<int64_t>(targets.size()), offsets.data(),
+                                              watch);
                 });
             });
         },
@@ -111,8 +113,8 @@ void bind_predecessors(nb::module_& m) {
                 using V = decltype(vertex);
                 V* to = out<V>(vertices);
                 without_gil([&](Watch&) {
-                    fill_paths(in<V>(predecessors), targets.data(), static_cast<int64_t>(targets.size()),
-                               offsets.data(), to, threads);
+                    tree::fill_paths(in<V>(predecessors), targets.data(), static_cast<int64_t>(targets.size()),
+                                     offsets.data(), to, threads);
                 });
             });
         },

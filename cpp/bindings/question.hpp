@@ -1,7 +1,7 @@
 // Shared by the searches' bindings: a question as Python asks it, and what a search tells, as a dict.
 #pragma once
-#include "arrays.hpp"
-#include "search.hpp"
+#include "bindings/arrays.hpp"
+#include "search/search.hpp"
 
 namespace steppe::bindings {
 
@@ -15,8 +15,8 @@ struct Question {
 };
 
 template <class V, class D>
-Search<V, D> make_search(const Question& q, int64_t n, Watch& watch) {
-    Search<V, D> s;
+search::Search<V, D> make_search(const Question& q, int64_t n, Watch& watch) {
+    search::Search<V, D> s;
     auto take = [n](const InOf<int64_t>& from, std::vector<V>& to) {
         for (size_t i = 0; i < from.size(); ++i) {
             if (from.data()[i] < 0 || from.data()[i] >= n) throw std::invalid_argument("vertex out of range");
@@ -26,9 +26,9 @@ Search<V, D> make_search(const Question& q, int64_t n, Watch& watch) {
     take(q.sources, s.sources);
     take(q.targets, s.targets);
     if constexpr (std::is_integral_v<D>) {
-        if (q.cutoff) s.reach = Reach<D>(*q.cutoff);
+        if (q.cutoff) s.reach = search::Reach<D>(*q.cutoff);
     } else {
-        if (q.float_cutoff) s.reach = Reach<D>(*q.float_cutoff);  // exact: given in the type of the distances
+        if (q.float_cutoff) s.reach = search::Reach<D>(*q.float_cutoff);  // exact: given in the type of the distances
     }
     s.delta = q.delta;
     s.mean_weight = q.mean_weight;
@@ -38,7 +38,7 @@ Search<V, D> make_search(const Question& q, int64_t n, Watch& watch) {
     return s;
 }
 
-inline nb::dict stats_dict(const Stats& s) {
+inline nb::dict stats_dict(const search::Stats& s) {
     nb::dict stats;
     stats["rounds"] = s.rounds;
     stats["edges_relaxed"] = s.edges_relaxed;

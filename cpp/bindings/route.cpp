@@ -1,13 +1,13 @@
-// Bindings of bidirectional.hpp and landmarks.hpp: Router, one per graph, which keeps the arrays and the workspaces
-// between queries.
+// Bindings of route/bidirectional.hpp and route/landmarks.hpp: Router, one per graph, which keeps the arrays and the
+// workspaces between queries.
 #include <nanobind/stl/unique_ptr.h>
 
 #include <algorithm>
 #include <atomic>
 #include <memory>
 
-#include "arrays.hpp"
-#include "landmarks.hpp"
+#include "bindings/arrays.hpp"
+#include "route/landmarks.hpp"
 
 namespace steppe::bindings {
 
@@ -28,8 +28,8 @@ class Router {
         if (lanes != (one_sided ? 32 : 16) || static_cast<int64_t>(rows.size()) != n * lanes || kept_)
             throw std::invalid_argument("landmarks are given once, sixteen for each vertex and direction");
         const auto size = static_cast<int64_t>(rows.size());
-        auto made = std::make_unique<Landmarks>(
-            Landmarks{Buffer<int16_t>(rows.size()), static_cast<int>(lanes), quantum, slack, one_sided});
+        auto made = std::make_unique<route::Landmarks>(
+            route::Landmarks{Buffer<int16_t>(rows.size()), static_cast<int>(lanes), quantum, slack, one_sided});
         without_gil([&](Watch& watch) {
             constexpr int64_t kPiece = 1 << 20;
             for (int64_t i = 0; i < size; i += kPiece) {
@@ -44,10 +44,10 @@ class Router {
     }
 
   protected:
-    std::atomic<const Landmarks*> landmarks_{nullptr};
+    std::atomic<const route::Landmarks*> landmarks_{nullptr};
 
   private:
-    std::unique_ptr<Landmarks> kept_;
+    std::unique_ptr<route::Landmarks> kept_;
 };
 
 template <class T>
@@ -60,13 +60,14 @@ nb::object to_numpy(std::vector<T>&& values) {
 template <class V, class W>
 class RouterOf : public Router {
   public:
-    RouterOf(Arrays forward, Arrays backward, const RouteFacts& facts)
+    RouterOf(Arrays forward, Arrays backward, const route::RouteFacts& facts)
         : arrays_{forward, backward}, forward_(forward.csr<V, W>()), backward_(backward.csr<V, W>()), facts_(facts) {
         if constexpr (sizeof(V) == 4) {
-            if (!forward_.weights || !Quads<W>::suit(forward_) || !Quads<W>::suit(backward_)) return;
+            if (!forward_.weights || !rows::Quads<W>::suit(forward_) || !rows::Quads<W>::suit(backward_)) return;
             PythonWatch(nb::none()).run([&](Watch& w) {
-                quads_ = std::make_unique<Quads<W>>(forward_, 1, w);
-                if (backward_.targets != forward_.targets) quads_back_ = std::make_unique<Quads<W>>(backward_, 1, w);
+                quads_ = std::make_unique<rows::Quads<W>>(forward_, 1, w);
+                if (backward_.targets != forward_.targets)
+                    quads_back_ = std::make_unique<rows::Quads<W>>(backward_, 1, w);
             });
         }
     }
@@ -88,7 +89,7 @@ class RouterOf : public Router {
             auto answer = search(forward_, backward_, s, t, wide_shelf_);
             bool too_long = answer.overflow;
             if (too_long) {  // or is there no path at all, however long? Ask without the weights.
-                Csr<V, W> hops = forward_, back = backward_;
+                rows::Csr<V, W> hops = forward_, back = backward_;
                 hops.weights = back.weights = nullptr;
                 too_long = search(hops, back, s, t, wide_shelf_).reachable;
             }
@@ -100,28 +101,29 @@ class RouterOf : public Router {
 
   private:
     template <class D>
-    RouteAnswer<V, D> search(const Csr<V, W>& forward, const Csr<V, W>& backward, V s, V t, RouteShelf<V, D>& shelf) {
+    route::RouteAnswer<V, D> search(const rows::Csr<V, W>& forward, const rows::Csr<V, W>& backward, V s, V t,
+                                    route::RouteShelf<V, D>& shelf) {
         PythonWatch watch{nb::none()};
         return watch.run([&](Watch& w) {
             auto space = shelf.take(forward.n, forward.edges(), facts_, w);
-            auto end = [&](RouteAnswer<V, D> answer) {
+            auto end = [&](route::RouteAnswer<V, D> answer) {
                 shelf.put(std::move(space));  // an interrupted query drops its workspace instead
-                answer.edges = lightest_edges(forward, answer.vertices, w);
+                answer.edges = route::lightest_edges(forward, answer.vertices, w);
                 return answer;
             };
-            const Quads<W>* quads = forward.weights ? quads_.get() : nullptr;
-            const Quads<W>* back = quads && quads_back_ ? quads_back_.get() : quads;
-            const Landmarks* landmarks = quads ? landmarks_.load(std::memory_order_acquire) : nullptr;
+            const rows::Quads<W>* quads = forward.weights ? quads_.get() : nullptr;
+            const rows::Quads<W>* back = quads && quads_back_ ? quads_back_.get() : quads;
+            const route::Landmarks* landmarks = quads ? landmarks_.load(std::memory_order_acquire) : nullptr;
             if constexpr (sizeof(V) == 4) {
                 if (landmarks && landmarks->inside(s) && landmarks->inside(t))
-                    return end(GoalSearch<W, D>(*quads, *landmarks, *space, w).run(s, t));
+                    return end(route::GoalSearch<W, D>(*quads, *landmarks, *space, w).run(s, t));
             }
-            return end(Bidirectional<V, W, D>(forward, backward, quads, back, facts_, *space, w).run(s, t));
+            return end(route::Bidirectional<V, W, D>(forward, backward, quads, back, facts_, *space, w).run(s, t));
         });
     }
 
     template <class Public, class D>
-    nb::tuple tell(RouteAnswer<V, D>& answer, bool too_long) {
+    nb::tuple tell(route::RouteAnswer<V, D>& answer, bool too_long) {
         const int status = answer.reachable ? kFound : too_long ? kTooLong : kNoPath;
         const Public distance = answer.reachable ? static_cast<Public>(answer.distance) : kInfinity<Public>;
         return nb::make_tuple(status, distance, to_numpy(std::move(answer.vertices)), to_numpy(std::move(answer.edges)),
@@ -129,13 +131,14 @@ class RouterOf : public Router {
     }
 
     const Arrays arrays_[2];  // keeps the memory
-    const Csr<V, W> forward_, backward_;
-    const RouteFacts facts_;
-    std::unique_ptr<Quads<W>> quads_, quads_back_;  // of roads; the second only where the graph is not its own reverse
-    std::atomic<bool> wide_{sizeof(W) == 8};        // 64-bit weights are stored only where 32 bits are too few
-    RouteShelf<V, uint32_t> narrow_;
-    RouteShelf<V, uint64_t> wide_shelf_;
-    RouteShelf<V, std::conditional_t<std::is_floating_point_v<W>, W, float>> floats_;
+    const rows::Csr<V, W> forward_, backward_;
+    const route::RouteFacts facts_;
+    std::unique_ptr<rows::Quads<W>> quads_,
+        quads_back_;                          // of roads; the second only where the graph is not its own reverse
+    std::atomic<bool> wide_{sizeof(W) == 8};  // 64-bit weights are stored only where 32 bits are too few
+    route::RouteShelf<V, uint32_t> narrow_;
+    route::RouteShelf<V, uint64_t> wide_shelf_;
+    route::RouteShelf<V, std::conditional_t<std::is_floating_point_v<W>, W, float>> floats_;
 };
 
 }  // namespace
@@ -156,7 +159,8 @@ void bind_route(nb::module_& m) {
             same_size(indptr.size(), reverse_indptr.size(), "router");
             same_size(indices.size(), reverse_indices.size(), "router");
             const Arrays forward{indptr, indices, weights}, backward{reverse_indptr, reverse_indices, reverse_weights};
-            const RouteFacts facts{min_weight, std::min(mean_weight, max_weight), max_weight};  // their sum may be inf
+            const route::RouteFacts facts{min_weight, std::min(mean_weight, max_weight),
+                                          max_weight};  // their sum may be inf
             return with_vertex(indices, [&](auto vertex) -> std::unique_ptr<Router> {
                 using V = decltype(vertex);
                 if (!weights) return std::make_unique<RouterOf<V, int32_t>>(forward, backward, facts);

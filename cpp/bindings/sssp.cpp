@@ -1,36 +1,36 @@
 // Bindings of the single-source searches for non-negative weights: one function, the method by name.
-#include "answer.hpp"
-#include "arrays.hpp"
-#include "delta_stepping.hpp"
-#include "delta_stepping_parallel.hpp"
-#include "dijkstra.hpp"
-#include "frontier.hpp"
-#include "prepared.hpp"
-#include "question.hpp"
+#include "bindings/arrays.hpp"
+#include "bindings/prepared.hpp"
+#include "bindings/question.hpp"
+#include "search/answer.hpp"
+#include "search/delta_stepping.hpp"
+#include "search/delta_stepping_parallel.hpp"
+#include "search/dijkstra.hpp"
+#include "search/frontier.hpp"
 
 namespace steppe::bindings {
 
 namespace {
 
 template <bool kPaths, class V, class W, class D>
-Stats search_with(const std::string& method, const Csr<V, W>& g, const Prepared<W>& prepared,
-                  const Search<V, D>& search, D* dist, V* pred) {
-    if (method == "dijkstra") return dijkstra<kPaths>(g, search, dist, pred);
-    if (method == "frontier") return frontier<kPaths>(g, search, dist, pred);
+search::Stats search_with(const std::string& method, const rows::Csr<V, W>& g, const Prepared<W>& prepared,
+                          const search::Search<V, D>& search, D* dist, V* pred) {
+    if (method == "dijkstra") return search::dijkstra<kPaths>(g, search, dist, pred);
+    if (method == "frontier") return search::frontier<kPaths>(g, search, dist, pred);
     if (method != "delta-stepping") throw std::invalid_argument("unknown method " + method);
     // With targets the search is usually short, and one thread can stop at the exact bucket.
     const bool shared = search.threads > 1 && search.targets.empty();
-    constexpr const NoEdges* kNoIn = nullptr;
+    constexpr const search::NoEdges* kNoIn = nullptr;
     if constexpr (sizeof(V) == 4) {
         if (prepared.quads)
-            return shared ? delta_stepping_parallel<kPaths>(*prepared.quads, kNoIn, search, dist, pred)
-                          : delta_stepping<kPaths>(*prepared.quads, kNoIn, search, dist, pred);
+            return shared ? search::delta_stepping_parallel<kPaths>(*prepared.quads, kNoIn, search, dist, pred)
+                          : search::delta_stepping<kPaths>(*prepared.quads, kNoIn, search, dist, pred);
         if (prepared.out)
-            return shared ? delta_stepping_parallel<kPaths>(*prepared.out, prepared.in, search, dist, pred)
-                          : delta_stepping<kPaths>(*prepared.out, prepared.in, search, dist, pred);
+            return shared ? search::delta_stepping_parallel<kPaths>(*prepared.out, prepared.in, search, dist, pred)
+                          : search::delta_stepping<kPaths>(*prepared.out, prepared.in, search, dist, pred);
     }
-    return shared ? delta_stepping_parallel<kPaths>(g, kNoIn, search, dist, pred)
-                  : delta_stepping<kPaths>(g, kNoIn, search, dist, pred);
+    return shared ? search::delta_stepping_parallel<kPaths>(g, kNoIn, search, dist, pred)
+                  : search::delta_stepping<kPaths>(g, kNoIn, search, dist, pred);
 }
 
 }  // namespace
@@ -43,13 +43,15 @@ void bind_sssp(nb::module_& m) {
 #if STEPPE_AVX512
     // For tests: whether scans use AVX-512 from now on. Returns whether they did.
     m.def(
-        "use_avx512", [](bool wanted) { return std::exchange(avx512_wanted(), wanted && avx512_found()); }, "wanted"_a);
+        "use_avx512",
+        [](bool wanted) { return std::exchange(search::avx512_wanted(), wanted && search::avx512_found()); },
+        "wanted"_a);
 #else
     m.def("use_avx512", [](bool) { return false; }, "wanted"_a);
 #endif
 
     // For tests: how long a thread waits for another from now on. Returns how long it did.
-    m.def("set_patience", [](int pauses) { return std::exchange(patience(), pauses); }, "pauses"_a);
+    m.def("set_patience", [](int pauses) { return std::exchange(search::patience(), pauses); }, "pauses"_a);
 
     m.def(
         "pack",
@@ -60,8 +62,8 @@ void bind_sssp(nb::module_& m) {
                 using W = decltype(w);
                 const auto g = arrays.csr<int32_t, W>();
                 return without_gil([&](Watch& watch) {
-                    if (as_quads && Quads<W>::suit(g)) return AnyPacked{Quads<W>(g, threads, watch)};
-                    return AnyPacked{Packed<W>(g, threads, watch)};
+                    if (as_quads && rows::Quads<W>::suit(g)) return AnyPacked{rows::Quads<W>(g, threads, watch)};
+                    return AnyPacked{rows::Packed<W>(g, threads, watch)};
                 });
             });
         },
@@ -80,21 +82,22 @@ void bind_sssp(nb::module_& m) {
             const Question q{std::move(method), sources,    targets, float_cutoff, cutoff, delta,
                              mean_weight,       max_weight, threads};
             PythonWatch watch(progress);
-            const Stats s = with_vertex(indices, [&](auto vertex) {
+            const search::Stats s = with_vertex(indices, [&](auto vertex) {
                 using V = decltype(vertex);
                 V* pred = predecessors ? out<V>(*predecessors) : nullptr;
                 return with_weight(weights, [&](auto weight) {
                     using W = decltype(weight);
-                    auto* result = out<Distance<W>>(distances);
+                    auto* result = out<search::Distance<W>>(distances);
                     const auto g = arrays.csr<V, W>();
                     const Prepared<W> prepared(packed, packed_in);
                     return watch.run([&](Watch& w) {
                         auto make = [&]<class D>() { return make_search<V, D>(q, g.n, w); };
-                        return find_answer<W>(g, result, pred, threads, w, make,
-                                              [&]<class D>(const Search<V, D>& search, D* dist, V* p) {
-                                                  return p ? search_with<true>(q.method, g, prepared, search, dist, p)
-                                                           : search_with<false>(q.method, g, prepared, search, dist, p);
-                                              });
+                        return search::find_answer<W>(
+                            g, result, pred, threads, w, make,
+                            [&]<class D>(const search::Search<V, D>& search, D* dist, V* p) {
+                                return p ? search_with<true>(q.method, g, prepared, search, dist, p)
+                                         : search_with<false>(q.method, g, prepared, search, dist, p);
+                            });
                     });
                 });
             });

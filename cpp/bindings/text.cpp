@@ -1,12 +1,11 @@
-// Bindings of text.hpp, relabel.hpp, both_ways.hpp and text_writer.hpp.
-#include "text.hpp"
-
+// Bindings of text/parse.hpp, rows/relabel.hpp, rows/both_ways.hpp and text/print.hpp.
 #include <nanobind/stl/vector.h>
 
-#include "arrays.hpp"
-#include "both_ways.hpp"
-#include "relabel.hpp"
-#include "text_writer.hpp"
+#include "bindings/arrays.hpp"
+#include "rows/both_ways.hpp"
+#include "rows/relabel.hpp"
+#include "text/parse.hpp"
+#include "text/print.hpp"
 
 namespace steppe::bindings {
 
@@ -20,16 +19,16 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> owned(Storage&& storage, size_t count) {
     return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {count}, owner);
 }
 
-nb::object fault_tuple(const LineFault& fault) {
-    if (fault.trouble == Trouble::none) return nb::none();
-    return nb::make_tuple(fault.what, fault.trouble == Trouble::range, fault.offset, fault.line);
+nb::object fault_tuple(const text::LineFault& fault) {
+    if (fault.trouble == text::Trouble::none) return nb::none();
+    return nb::make_tuple(fault.what, fault.trouble == text::Trouble::range, fault.offset, fault.line);
 }
 
-LineRules make_rules(nb::bytes kinds, int weights, int64_t low, int64_t high) {
+text::LineRules make_rules(nb::bytes kinds, int weights, int64_t low, int64_t high) {
     if (kinds.size() != 256) throw std::invalid_argument("kinds must have 256 entries");
-    LineRules rules;
+    text::LineRules rules;
     std::memcpy(rules.kind.data(), kinds.c_str(), 256);
-    rules.weights = static_cast<WeightKind>(weights);
+    rules.weights = static_cast<text::WeightKind>(weights);
     rules.low = low;
     rules.high = high;
     return rules;
@@ -37,18 +36,18 @@ LineRules make_rules(nb::bytes kinds, int weights, int64_t low, int64_t high) {
 
 // (fault or None, u, v, w or None); reads again with wider types until everything fits.
 template <class I, class W>
-nb::object edges_as(const text::Pieces& pieces, const LineRules& rules, int threads, PythonWatch& watch) {
-    auto r = watch.run([&](Watch& w) { return parse_edges<I, W>(pieces, rules, threads, w); });
+nb::object edges_as(const text::Pieces& pieces, const text::LineRules& rules, int threads, PythonWatch& watch) {
+    auto r = watch.run([&](Watch& w) { return text::parse_edges<I, W>(pieces, rules, threads, w); });
     if constexpr (sizeof(I) < 8)
-        if (r.fault.trouble == Trouble::wide_id) return edges_as<int64_t, W>(pieces, rules, threads, watch);
+        if (r.fault.trouble == text::Trouble::wide_id) return edges_as<int64_t, W>(pieces, rules, threads, watch);
     if constexpr (std::is_same_v<W, int32_t>)
-        if (r.fault.trouble == Trouble::wide_weight) return edges_as<I, int64_t>(pieces, rules, threads, watch);
+        if (r.fault.trouble == text::Trouble::wide_weight) return edges_as<I, int64_t>(pieces, rules, threads, watch);
     if constexpr (std::is_integral_v<W>)
-        if (r.fault.trouble == Trouble::float_weight) return edges_as<I, double>(pieces, rules, threads, watch);
+        if (r.fault.trouble == text::Trouble::float_weight) return edges_as<I, double>(pieces, rules, threads, watch);
     nb::object fault = fault_tuple(r.fault);
     const auto count = static_cast<size_t>(r.count);
     nb::object weights = nb::none();
-    if constexpr (!std::is_same_v<W, NoWeight>) weights = nb::cast(owned<W>(std::move(r.w), count));
+    if constexpr (!std::is_same_v<W, text::NoWeight>) weights = nb::cast(owned<W>(std::move(r.w), count));
     return nb::make_tuple(fault, owned<I>(std::move(r.u), count), owned<I>(std::move(r.v), count), weights);
 }
 
@@ -59,21 +58,22 @@ void bind_text(nb::module_& m) {
         "text_edges",
         [](InOf<uint8_t> text, nb::bytes kinds, int weights, int64_t low, int64_t high, const std::string& columns,
            const std::string& part, int threads) -> nb::object {
-            LineRules rules = make_rules(kinds, weights, low, high);
+            text::LineRules rules = make_rules(kinds, weights, low, high);
             rules.columns = columns;
             rules.part = part.at(0);
-            if ((columns.find('w') != std::string::npos) != (rules.weights != WeightKind::none) && !columns.empty())
+            if ((columns.find('w') != std::string::npos) != (rules.weights != text::WeightKind::none) &&
+                !columns.empty())
                 throw std::invalid_argument("columns and weights disagree");
             const char* begin = reinterpret_cast<const char*>(text.data());
             PythonWatch watch{nb::none()};
             const auto pieces =
                 watch.run([&](Watch& w) { return text::Pieces(begin, begin + text.size(), threads, w); });
             switch (rules.weights) {
-                case WeightKind::none:
-                    return edges_as<int32_t, NoWeight>(pieces, rules, threads, watch);
-                case WeightKind::real:
+                case text::WeightKind::none:
+                    return edges_as<int32_t, text::NoWeight>(pieces, rules, threads, watch);
+                case text::WeightKind::real:
                     return edges_as<int32_t, double>(pieces, rules, threads, watch);
-                case WeightKind::real32:
+                case text::WeightKind::real32:
                     return edges_as<int32_t, float>(pieces, rules, threads, watch);
                 default:
                     return edges_as<int32_t, int32_t>(pieces, rules, threads, watch);
@@ -84,11 +84,11 @@ void bind_text(nb::module_& m) {
     m.def(
         "text_rows",
         [](InOf<uint8_t> text, nb::bytes kinds, int threads) {
-            const LineRules rules = make_rules(kinds, 0, 0, std::numeric_limits<int64_t>::max());
+            const text::LineRules rules = make_rules(kinds, 0, 0, std::numeric_limits<int64_t>::max());
             const char* begin = reinterpret_cast<const char*>(text.data());
             PythonWatch watch{nb::none()};
             auto rows = watch.run([&](Watch& w) {
-                return parse_rows(text::Pieces(begin, begin + text.size(), threads, w), rules, threads, w);
+                return text::parse_rows(text::Pieces(begin, begin + text.size(), threads, w), rules, threads, w);
             });
             const size_t numbers = rows.numbers.size(), lengths = rows.lengths.size();
             return nb::make_tuple(fault_tuple(rows.fault), owned<int64_t>(std::move(rows.numbers), numbers),
@@ -108,7 +108,8 @@ void bind_text(nb::module_& m) {
                 const I *u = in<I>(sources), *v = in<I>(targets);
                 const W* w = weights ? in<W>(*weights) : nullptr;
                 const auto m = static_cast<int64_t>(sources.size());
-                return without_gil([&](Watch& watch) { return both_ways<I, W>(u, v, w, m, key, threads, watch); });
+                return without_gil(
+                    [&](Watch& watch) { return rows::both_ways<I, W>(u, v, w, m, key, threads, watch); });
             };
             return with_vertex(sources, [&](auto vertex) {
                 if (!weights) return run(vertex, int32_t{});
@@ -121,13 +122,13 @@ void bind_text(nb::module_& m) {
         "relabel",
         [](Out sources, Out targets, InOf<int64_t> others, int64_t low, int64_t high, int threads) {
             same_size(sources.size(), targets.size(), "relabel");
-            Relabelled r = with_vertex(sources, [&](auto id) {
+            rows::Relabelled r = with_vertex(sources, [&](auto id) {
                 using I = decltype(id);
                 I* u = out<I>(sources);
                 I* v = out<I>(targets);
                 return without_gil([&](Watch& watch) {
-                    return relabel<I>(u, v, static_cast<int64_t>(sources.size()), others.data(),
-                                      static_cast<int64_t>(others.size()), low, high, threads, watch);
+                    return rows::relabel<I>(u, v, static_cast<int64_t>(sources.size()), others.data(),
+                                            static_cast<int64_t>(others.size()), low, high, threads, watch);
                 });
             });
             nb::object labels = nb::none();
@@ -144,12 +145,14 @@ void bind_text(nb::module_& m) {
             const Arrays arrays{indptr, indices, weights};
             if (begin < 0 || begin > end || end >= static_cast<int64_t>(indptr.size()))
                 throw std::invalid_argument("print_edges: no such vertices");
-            LineStyle style{prefix.substr(0, 8), separator.at(0), rows, static_cast<Half>(half), first, nullptr};
+            text::LineStyle style{prefix.substr(0, 8),           separator.at(0), rows,
+                                  static_cast<text::Half>(half), first,           nullptr};
             if (labels) style.labels = labels->data();
             auto run = [&](auto vertex, auto w) {
                 using V = decltype(vertex);
                 using W = decltype(w);
-                return without_gil([&](Watch&) { return print_edges(arrays.csr<V, W>(), begin, end, style, threads); });
+                return without_gil(
+                    [&](Watch&) { return text::print_edges(arrays.csr<V, W>(), begin, end, style, threads); });
             };
             const std::vector<std::string> parts = with_vertex(indices, [&](auto vertex) {
                 if (!weights) return run(vertex, int32_t{});

@@ -1,7 +1,7 @@
-// Bindings of verify.hpp.
-#include "verify.hpp"
+// Bindings of proof/verify.hpp.
+#include "proof/verify.hpp"
 
-#include "arrays.hpp"
+#include "bindings/arrays.hpp"
 
 namespace steppe::bindings {
 
@@ -25,14 +25,15 @@ void bind_verify(nb::module_& m) {
                 if (distances.dtype() != nb::dtype<D>()) throw std::invalid_argument("distances have the wrong dtype");
                 const auto g = arrays.csr<V, W>();
                 const D limit = bound.is_none() ? kInfinity<D> : nb::cast<D>(bound);
-                const Claim<D, V> claim{in<D>(distances),
-                                        predecessors ? in<V>(*predecessors) : nullptr,
-                                        sources.data(),
-                                        static_cast<int64_t>(sources.size()),
-                                        limit,
-                                        negative};
-                const Finding f =
-                    PythonWatch(nb::none()).run([&](Watch& watch) { return verify(g, claim, threads, mapped, watch); });
+                const proof::Claim<D, V> claim{in<D>(distances),
+                                               predecessors ? in<V>(*predecessors) : nullptr,
+                                               sources.data(),
+                                               static_cast<int64_t>(sources.size()),
+                                               limit,
+                                               negative};
+                const proof::Finding f = PythonWatch(nb::none()).run([&](Watch& watch) {
+                    return proof::verify(g, claim, threads, mapped, watch);
+                });
                 return nb::make_tuple(static_cast<int>(f.fault), f.vertex, f.other);
             };
             return with_vertex(indices, [&](auto vertex) {
@@ -40,7 +41,7 @@ void bind_verify(nb::module_& m) {
                     if (distances.dtype() == nb::dtype<int32_t>()) return run(vertex, int32_t{}, int32_t{});
                     return run(vertex, int32_t{}, int64_t{});
                 }
-                return with_weight(*weights, [&](auto w) { return run(vertex, w, Distance<decltype(w)>{}); });
+                return with_weight(*weights, [&](auto w) { return run(vertex, w, search::Distance<decltype(w)>{}); });
             });
         },
         "indptr"_a, "indices"_a, "weights"_a.none(), "sources"_a, "distances"_a, "predecessors"_a.none(),

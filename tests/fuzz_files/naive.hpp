@@ -1,5 +1,6 @@
 // The same formats read the slow and obvious way: line by line, token by token, with copies and the C library's own
-// numbers. It shares no code with cpp/text.hpp but the tables of rules, so that a slip in one is not a slip in both.
+// numbers. It shares no code with cpp/text/parse.hpp but the tables of rules, so that a slip in one is not a slip in
+// both.
 //
 // Everything is a std::string line without its line feed; a position that runs past the end reads as '\n'.
 #pragma once
@@ -13,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lines.hpp"
+#include "text/lines.hpp"
 
 namespace naive {
 
@@ -99,7 +100,7 @@ inline std::optional<uint64_t> bounded(std::string digits, uint64_t limit) {
     return x <= limit ? std::optional(x) : std::nullopt;
 }
 
-inline std::optional<uint64_t> id(Cursor& c, const steppe::LineRules& rules) {
+inline std::optional<uint64_t> id(Cursor& c, const steppe::text::LineRules& rules) {
     const std::string digits = c.digits();
     if (digits.empty()) return {};
     const auto x = bounded(digits, static_cast<uint64_t>(std::numeric_limits<int64_t>::max()));
@@ -123,18 +124,18 @@ inline std::optional<double> real(Cursor& c, bool single) {
 
 enum class Kind { data, none, empty, bad };
 
-inline Kind open(Cursor& c, const steppe::LineRules& rules) {
+inline Kind open(Cursor& c, const steppe::text::LineRules& rules) {
     c.blanks();
     switch (rules.kind[static_cast<unsigned char>(c.peek())]) {
-        case steppe::kData:
+        case steppe::text::kData:
             return Kind::data;
-        case steppe::kComment:
+        case steppe::text::kComment:
             return Kind::none;
-        case steppe::kSlash:
+        case steppe::text::kSlash:
             return c.peek(1) == '/' ? Kind::none : Kind::data;
-        case steppe::kEmpty:
+        case steppe::text::kEmpty:
             return c.over() ? Kind::empty : Kind::bad;
-        case steppe::kLetter:
+        case steppe::text::kLetter:
             if (c.peek(1) != ' ' && c.peek(1) != '\t') return Kind::bad;
             ++c.at;
             c.blanks();
@@ -145,8 +146,8 @@ inline Kind open(Cursor& c, const steppe::LineRules& rules) {
 }
 
 // False: refused. `again`: this weight is a float, and the text must be read anew with float weights.
-inline bool weight(Cursor& c, const steppe::LineRules& rules, bool reals, Edge& edge, bool& again) {
-    using steppe::WeightKind;
+inline bool weight(Cursor& c, const steppe::text::LineRules& rules, bool reals, Edge& edge, bool& again) {
+    using steppe::text::WeightKind;
     if (reals) {
         const auto x = real(c, rules.weights == WeightKind::real32);
         if (x) edge.real = *x;
@@ -169,8 +170,8 @@ inline bool weight(Cursor& c, const steppe::LineRules& rules, bool reals, Edge& 
     return true;
 }
 
-inline Edges edges(const std::vector<std::string>& lines, const steppe::LineRules& rules, bool reals) {
-    using steppe::WeightKind;
+inline Edges edges(const std::vector<std::string>& lines, const steppe::text::LineRules& rules, bool reals) {
+    using steppe::text::WeightKind;
     Edges all;
     all.reals = reals;
     for (size_t i = 0; i < lines.size(); ++i) {
@@ -199,7 +200,7 @@ inline Edges edges(const std::vector<std::string>& lines, const steppe::LineRule
     return all;
 }
 
-inline Rows rows(const std::vector<std::string>& lines, const steppe::LineRules& rules) {
+inline Rows rows(const std::vector<std::string>& lines, const steppe::text::LineRules& rules) {
     Rows all;
     for (size_t i = 0; i < lines.size(); ++i) {
         Cursor c{lines[i]};

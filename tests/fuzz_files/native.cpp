@@ -10,15 +10,15 @@
 #include <memory>
 
 #include "naive.hpp"
-#include "relabel.hpp"
-#include "text.hpp"
-#if __has_include("both_ways.hpp")
-#include "both_ways.hpp"
-#endif
+#include "rows/both_ways.hpp"
+#include "rows/relabel.hpp"
+#include "text/parse.hpp"
 
 namespace {
 
 using namespace steppe;
+using namespace steppe::rows;
+using namespace steppe::text;
 
 [[noreturn]] void differ(const char* what) {
     std::fprintf(stderr, "DIFFERENCE: %s\n", what);
@@ -150,7 +150,6 @@ void check_relabel(const std::vector<naive::Edge>& edges, const std::vector<int6
     for (size_t e = 0; e < edges.size(); ++e)
         agree(u[e] == rank[static_cast<int64_t>(edges[e].u)] && v[e] == rank[static_cast<int64_t>(edges[e].v)],
               "relabel: an end");
-#if __has_include("both_ways.hpp")
     std::map<std::tuple<I, I, int64_t>, int64_t> seen;
     std::vector<int64_t> weights;
     for (size_t e = 0; e < edges.size(); ++e) {
@@ -161,7 +160,6 @@ void check_relabel(const std::vector<naive::Edge>& edges, const std::vector<int6
     const bool symmetric = std::all_of(seen.begin(), seen.end(), [](const auto& x) { return x.second == 0; });
     const bool claimed = both_ways<I, int64_t>(u.data(), v.data(), weights.data(), m, 1234567, threads, watch);
     agree(claimed == symmetric, "both_ways");
-#endif
 }
 
 void check_numbers(const std::vector<naive::Edge>& edges) {  // what is printed reads back the same

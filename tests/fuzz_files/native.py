@@ -23,7 +23,7 @@ def build(folder, *, guided=True, quick=False):
     clang = shutil.which(os.environ.get("CLANG", "clang++")) if guided else None
     sources = [HERE / "native.cpp"] if clang else [HERE / "native.cpp", HERE / "driver.cpp"]
     program = folder / ("guided" if clang else "driven")
-    parts = [*sources, HERE / "naive.hpp", *(HERE.parents[1] / "cpp").glob("*.hpp")]
+    parts = [*sources, HERE / "naive.hpp", *(HERE.parents[1] / "cpp").glob("*/*.hpp")]
     if program.exists() and program.stat().st_mtime > max(part.stat().st_mtime for part in parts):
         return program, clang is not None
     compiler = [clang] if clang else shlex.split(os.environ.get("CXX", "c++"))

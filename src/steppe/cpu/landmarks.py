@@ -1,6 +1,6 @@
 """Landmarks: distances from and to a few far vertices, by which :func:`steppe.route` goes straight for its target.
 
-The search that uses them is in ``cpp/landmarks.hpp``; here they are chosen: each is the vertex furthest from all before
+The search that uses them is in ``cpp/route/landmarks.hpp``; here they are chosen: each is the vertex furthest from all before
 it, which puts them on the rim of a map, where they stand behind most targets (Goldberg and Harrelson 2005). All lie in
 the largest strongly connected part that is found, and serve queries inside it.
 

@@ -2,7 +2,7 @@
 
 One sweep over the edges shows that no edge improves a distance (none is too large) and that every reached vertex hangs
 from a source through edges exactly as long as the difference of their ends' distances (none is too small). The
-algorithm is in ``cpp/verify.hpp``; this file turns what it finds into a sentence that names vertices by labels.
+algorithm is in ``cpp/proof/verify.hpp``; this file turns what it finds into a sentence that names vertices by labels.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def check(
 def _about_distances(
     fault: int, vertex: int, other: int, *, graph: Graph, distances: Array, weights: Array | None, bound: float | None
 ) -> str:
-    """Say in words what is wrong with the distances; the numbers are those of ``Fault`` in cpp/verify.hpp."""
+    """Say in words what is wrong with the distances; the numbers are those of ``Fault`` in cpp/proof/verify.hpp."""
     name, d = repr(graph.label(vertex)), distances[vertex].item()
     plain = {
         1: f"source {name} is at distance {d}, not 0",

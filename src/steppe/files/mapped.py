@@ -2,7 +2,7 @@
 
 A small file is read: it cannot change under a search then, and reading it costs less than a system call a page. A large one is mapped.
 A mapped file can be changed by others at any time, and three things stand against that. If it is shortened, the pages that are gone
-read as zeros (``cpp/guard.hpp``) and the call fails with a FormatError. If it is written to, its time changes, which is looked at before
+read as zeros (``cpp/base/guard.hpp``) and the call fails with a FormatError. If it is written to, its time changes, which is looked at before
 rows are handed out. What is left is somebody who writes other edges into a large file, in place, while a search runs over it: nothing
 protects that search. :func:`steppe.write` never does that; it puts a new file in the place of the old one.
 """

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-# Kinds of weights and of lines: the numbers of WeightKind and Line in text.hpp.
+# Kinds of weights and of lines: the numbers of WeightKind and Line in cpp/text/lines.hpp.
 NONE, NUMBER, INTEGER, REAL, REAL32 = range(5)
 _COMMENT, _LETTER, _BAD, _SLASH, _EMPTY = range(1, 6)
 

@@ -1,4 +1,4 @@
-"""Build: arrays of edges into rows, checked (``cpp/build.hpp`` does the work)."""
+"""Build: arrays of edges into rows, checked (``cpp/rows/build.hpp`` does the work)."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ Searches trust the rows they read, so somebody has to have looked. Rows that ste
 theirs when the graph is made. Two kinds of rows cannot be treated like that, and prove themselves when they are asked for:
 
 - :class:`FileRows`, of a ``.steppe`` file: a file of gigabytes opens in milliseconds and is read once, by all threads, when rows are
-  first wanted (``cpp/prove.hpp``); what the file says of its weights and directions is compared on the way. A process remembers files
+  first wanted (``cpp/rows/prove.hpp``); what the file says of its weights and directions is compared on the way. A process remembers files
   that it has proven. While a file is mapped, its size and time are compared each time.
 - :class:`LentRows`, of a caller who kept the right to them (``copy=False``): each call that takes the offsets, which every native call
   does, has the rows proven again.
@@ -34,7 +34,7 @@ Rows = tuple[npt.NDArray[np.int64], Array, Array | None]
 """Offsets, targets and weights, in the types that are stored."""
 
 _KEY = secrets.randbits(64)  # of the numbers by which opposite edges cancel: no file can have been made to fit it
-_OFFSET, _TARGET, _WEIGHT, _ONE_WAY = range(1, 5)  # RowFault in cpp/prove.hpp
+_OFFSET, _TARGET, _WEIGHT, _ONE_WAY = range(1, 5)  # RowFault in cpp/rows/prove.hpp
 
 
 def prove(rows: Rows, *, directed: bool, mapped: bool = False) -> Facts:

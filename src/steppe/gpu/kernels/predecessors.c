@@ -1,4 +1,4 @@
-/* Canonical predecessors from finished distances: the same tree as cpp/predecessors.hpp makes, on the device.
+/* Canonical predecessors from finished distances: the same tree as cpp/tree/by_search.hpp makes, on the device.
  *
  *     hop(v) = the fewest tight edges on a way from a source to v,
  *     pred(v) = the smallest u with hop(u) == hop(v) - 1 and a tight edge u -> v.

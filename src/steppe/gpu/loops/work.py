@@ -138,7 +138,7 @@ def overflow(graph: Graph, targets: Array, distances: Array) -> None:
     """Raise where a distance did not fit its 64 bits: some vertex is unreached although an edge leads to it.
 
     Sums beyond the type were passed over; that matters only where no other way led to the vertex, and not beyond `targets` that were
-    all reached (is_lost in cpp/widen.hpp).
+    all reached (is_lost in cpp/search/widen.hpp).
     """
     unreached = distances == np.iinfo(np.int64).max
     if len(targets) and not unreached[targets].any():

@@ -1,0 +1,249 @@
+// Threads: a pool of workers from the standard library, and the two ways of using it.
+//
+//   parallel(threads, f)              f(thread, threads) on every thread of the team
+//   parallel_for(threads, n, grain, f) f(begin, end, thread) over blocks of [0, n) handed out from one counter
+//   parallel_for(threads, n, grain, watch, f)  the same for long work: Ctrl-C is heard between two blocks
+//
+// An exception in any thread reaches the caller, once all threads have ended; nobody takes a new block after one.
+// Threads that wait for each other in other ways must see to it that a thread that throws does not leave them waiting
+// (search/bins.hpp).
+//
+// Workers spin for a few microseconds after a job (the next one often follows at once) and then sleep in the kernel: a
+// spinning thread on a busy host steals the core from the one that works. The pool serves one search at a time; a
+// search that finds it taken (several Python threads, each with its own query) runs on its calling thread alone, which
+// is what keeps N callers from starting N x N threads. Workers beyond the number of processors, of a caller who wanted
+// them, end with his call (trim). After fork() the child starts a pool of its own. This is the only file that names
+// threads.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+#if !defined(_WIN32)
+#include <pthread.h>
+#endif
+#if defined(__x86_64__) || defined(_M_X64)
+#include <immintrin.h>
+#endif
+
+#include "base/watch.hpp"
+
+namespace steppe {
+
+inline void pause_cpu() {
+#if defined(__x86_64__) || defined(_M_X64)
+    _mm_pause();
+#elif defined(__aarch64__) && defined(__GNUC__)
+    asm volatile("yield");
+#endif
+}
+
+// Waits until `done()` holds: a bounded spin, then the kernel's sleep on `word` (woken by word.notify_all()).
+template <class Done>
+void wait_until(std::atomic<uint32_t>& word, Done done) {
+    for (int i = 0; i < 2000; ++i) {
+        if (done()) return;
+        pause_cpu();
+    }
+    for (;;) {
+        uint32_t seen = word.load(std::memory_order_acquire);
+        if (done()) return;
+        word.wait(seen, std::memory_order_acquire);
+    }
+}
+
+// All threads of a team meet; the last one to arrive runs `last` before the others go on.
+class Barrier {
+  public:
+    explicit Barrier(int threads) : threads_(threads) {}
+    template <class Last>
+    void arrive(Last last) {
+        if (threads_ == 1) return last();
+        const uint32_t round = round_.load(std::memory_order_acquire);
+        if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
+            last();
+            arrived_.store(0, std::memory_order_relaxed);
+            round_.fetch_add(1, std::memory_order_release);
+            round_.notify_all();
+        } else {
+            wait_until(round_, [&] { return round_.load(std::memory_order_acquire) != round; });
+        }
+    }
+    void arrive() {
+        arrive([] {});
+    }
+
+  private:
+    const int threads_;
+    std::atomic<int> arrived_{0};
+    std::atomic<uint32_t> round_{0};
+};
+
+class Pool {
+  public:
+    static Pool& instance() {
+        static Pool* pool = make();
+        return *pool;
+    }
+
+    // Runs job(thread, threads) on up to `threads` threads, the caller among them; rethrows the first exception.
+    void run(int threads, const std::function<void(int, int)>& job) {
+        threads = std::min(threads, static_cast<int>(kTeam));
+        // Not a mutex: a progress callback may search too, on the thread that holds the pool.
+        if (threads <= 1 || busy_.test_and_set(std::memory_order_acquire)) return job(0, 1);
+        const Hold hold{busy_};
+        threads = std::min(threads, 1 + hire(threads - 1));
+        if (threads == 1) return job(0, 1);
+        job_ = &job;
+        error_ = nullptr;
+        pending_.store(threads - 1, std::memory_order_relaxed);
+        announce(threads);
+        call(0, threads);
+        wait_until(finished_, [&] { return pending_.load(std::memory_order_acquire) == 0; });
+        if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+    }
+
+    // Ends the workers that the machine has no processors for. Does nothing while the pool is taken: who holds it will.
+    void trim() {
+        if (count_.load(std::memory_order_relaxed) <= kept_ || busy_.test_and_set(std::memory_order_acquire)) return;
+        const Hold hold{busy_};
+        announce(0);
+        for (; static_cast<int>(workers_.size()) > kept_; workers_.pop_back()) workers_.back().join();
+        count_.store(kept_, std::memory_order_relaxed);
+    }
+
+  private:
+    struct Hold {
+        std::atomic_flag& busy;
+        ~Hold() { busy.clear(std::memory_order_release); }
+    };
+    static Pool*& current() {
+        static Pool* pool = nullptr;
+        return pool;
+    }
+    static Pool* make() {
+        // Never destroyed: its workers end with the process, and a static destructor could run before them.
+        Pool* pool = new Pool;
+#if !defined(_WIN32)
+        current() = pool;
+        pthread_atfork(nullptr, nullptr, [] {
+            Pool* parent = current();
+            if (parent) new (parent) Pool;  // the child has none of the parent's threads: forget them, without joining
+        });
+#endif
+        return pool;
+    }
+    // Wakes the workers for a job of so many threads; 0: for nothing, but those beyond kept_ are to leave.
+    void announce(int threads) {
+        // An exchange, not a store: waking looks for sleepers after the word has changed, and only a read-modify-write
+        // keeps the processor from looking before.
+        round_.exchange(((round_.load(std::memory_order_relaxed) | kTeam) + 1) | static_cast<uint32_t>(threads));
+        round_.notify_all();
+    }
+    // Starts workers until there are `count`; fewer where the system has no more threads, or no memory for one. Returns
+    // how many there are.
+    int hire(int count) {
+        try {
+            while (static_cast<int>(workers_.size()) < count) {
+                const int index = static_cast<int>(workers_.size()) + 1;
+                const uint32_t seen = round_.load();
+                workers_.emplace_back([this, index, seen] { work(index, seen); });
+            }
+        } catch (const std::system_error&) {
+        } catch (const std::bad_alloc&) {}
+        count_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
+        return static_cast<int>(workers_.size());
+    }
+    void call(int thread, int threads) {
+        try {
+            (*job_)(thread, threads);
+        } catch (...) {
+            std::lock_guard<std::mutex> lock(error_lock_);
+            if (!error_) error_ = std::current_exception();
+        }
+    }
+    void work(int index, uint32_t seen) {
+        for (;;) {
+            wait_until(round_, [&] { return round_.load(std::memory_order_acquire) != seen; });
+            seen = round_.load(std::memory_order_acquire);
+            const int team = static_cast<int>(seen & kTeam);
+            if (team == 0 && index > kept_) return;
+            if (index >= team) continue;  // this job is for fewer threads; touch nothing of it
+            call(index, team);
+            if (pending_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+                finished_.fetch_add(1, std::memory_order_release);
+                finished_.notify_all();
+            }
+        }
+    }
+
+    // round_ holds a job's number (high bits) and its team size (low bits) in one word, so that a worker which is late
+    // for a job it has no part in cannot mix up two jobs.
+    static constexpr uint32_t kTeam = 0x3ff;
+    std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
+    std::mutex error_lock_;
+    std::vector<std::thread> workers_;
+    std::atomic<int> count_{0};  // of workers_, for those who do not hold the pool
+    const int kept_ = std::max(1, static_cast<int>(std::thread::hardware_concurrency())) - 1;
+    const std::function<void(int, int)>* job_ = nullptr;
+    std::exception_ptr error_;
+    std::atomic<int> pending_{0};
+    std::atomic<uint32_t> round_{0}, finished_{0};
+};
+
+template <class F>
+void parallel(int threads, F&& f) {
+    if (threads <= 1) return f(0, 1);
+    const std::function<void(int, int)> job = std::forward<F>(f);
+    Pool::instance().run(threads, job);
+}
+
+namespace detail {
+
+// Hands out blocks until there are none, somebody has thrown, or stop() holds.
+template <class Stop, class F>
+void share_blocks(int threads, int64_t n, int64_t grain, Stop stop, F&& f) {
+    std::atomic<int64_t> next{0};
+    parallel(threads, [&](int thread, int) {
+        for (;;) {
+            const int64_t begin = next.fetch_add(grain, std::memory_order_relaxed);
+            if (begin >= n || stop()) return;
+            try {
+                f(begin, std::min(begin + grain, n), thread);
+            } catch (...) {
+                next.store(n, std::memory_order_relaxed);
+                throw;
+            }
+        }
+    });
+}
+
+inline int team_for(int threads, int64_t n, int64_t grain) {
+    return static_cast<int>(std::min<int64_t>(threads, (n + grain - 1) / grain));
+}
+
+}  // namespace detail
+
+template <class F>
+void parallel_for(int threads, int64_t n, int64_t grain, F&& f) {
+    threads = detail::team_for(threads, n, grain);
+    if (threads > 1) return detail::share_blocks(threads, n, grain, [] { return false; }, f);
+    if (n > 0) f(int64_t{0}, n, 0);
+}
+
+// Throws Interrupted after a stop.
+template <class F>
+void parallel_for(int threads, int64_t n, int64_t grain, Watch& watch, F&& f) {
+    detail::share_blocks(detail::team_for(threads, n, grain), n, grain, [&] { return watch.poll(); }, f);
+    watch.check();
+}
+
+}  // namespace steppe

@@ -1,0 +1,45 @@
+// The types of the core, in one place.
+//
+// Vertices are int32 while they fit, else int64; offsets are int64. Weights are stored as one of four types:
+// int32, int64, float, double (any other integer type is widened when the graph is built). A distance is computed in
+//   uint32 or uint64  for integer weights: unsigned, because (at most half the range) + (at most half the range) cannot
+//                     wrap, so overflow is seen after the addition instead of being guarded against before it;
+//   float, double     for float weights: the additions are done in the stored precision, left to right along the path,
+//                     which makes every method's answer bit-identical (rounding is monotone).
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace steppe {
+
+template <class D>
+inline constexpr D kInfinity =
+    std::is_floating_point_v<D> ? std::numeric_limits<D>::infinity() : std::numeric_limits<D>::max();
+
+// The largest distance that may be stored. Integers: half the range (for uint64 one less, since int64's maximum is the
+// public "unreachable"). Sums beyond it are noticed, see search/widen.hpp.
+template <class D>
+inline constexpr D kLargest =
+    std::is_floating_point_v<D> ? std::numeric_limits<D>::infinity() : std::numeric_limits<D>::max() / 2 - 1;
+
+inline constexpr int64_t kUnreachable = std::numeric_limits<int64_t>::max();
+
+#if defined(__GNUC__) || defined(__clang__)
+#define STEPPE_PREFETCH(address) __builtin_prefetch(address)
+#define STEPPE_PREFETCH_WRITE(address) __builtin_prefetch(address, 1)
+#define STEPPE_LIKELY(x) __builtin_expect(!!(x), 1)
+#define STEPPE_UNLIKELY(x) __builtin_expect(!!(x), 0)
+// Also for functions that only prefetch: GCC takes them for pure, and drops a call that it has not yet inlined.
+#define STEPPE_INLINE __attribute__((always_inline)) inline
+#define STEPPE_RESTRICT __restrict
+#else
+#define STEPPE_PREFETCH(address) ((void)0)
+#define STEPPE_PREFETCH_WRITE(address) ((void)0)
+#define STEPPE_LIKELY(x) (x)
+#define STEPPE_UNLIKELY(x) (x)
+#define STEPPE_INLINE inline
+#define STEPPE_RESTRICT
+#endif
+
+}  // namespace steppe

@@ -1,0 +1,357 @@
+// Breadth-first search: hops from the source, level by level, from the side that is cheaper.
+//
+//   top-down    every vertex of the frontier claims its unseen out-neighbours. On one thread "seen" is a bitmap (an
+//               eighth of a byte per vertex stays in cache where the distances would not), or in narrow levels the hops
+//               themselves; on several, hops are written without atomics (document 003: all writers of
+//               a level write the same value) or, with stored paths, the predecessor is claimed by CAS and the winner
+//               writes the hop.
+//   bottom-up   every unseen vertex looks among its in-neighbours for one in the frontier and stops at the first.
+//               Unseen vertices are found 64 at a time from the bitmap; a thread owns whole words: no atomics at all.
+//
+// A small-diameter graph has one or two levels that hold most of it; there bottom-up reads a fraction of the edges. The
+// switch follows Beamer, Asanovic & Patterson, "Direction-optimizing breadth-first search", SC 2012: down when the
+// frontier's edges exceed 1/15 of the unexplored ones, up again when the frontier is below 1/18 of the vertices and
+// falling; and never down for fewer edges than a sixteenth of the vertices, of which it would look at each. It needs
+// in-edges: `reverse` may be null (then every level is top-down). Levels too small to share run on the calling thread,
+// so a grid's thousands of levels cost no hand-over.
+#pragma once
+#include <bit>
+#include <vector>
+
+#include "base/atomics.hpp"
+#include "rows/csr.hpp"
+#include "search/search.hpp"
+
+namespace steppe::search {
+
+inline constexpr int32_t kNoHops = std::numeric_limits<int32_t>::max();
+
+template <bool kPaths, class V>
+class Bfs {
+  public:
+    Bfs(const rows::Csr<V, int32_t>& graph, const rows::Csr<V, int32_t>* reverse, const Search<V, uint32_t>& search,
+        int32_t* hops, V* pred)
+        : g_(graph),
+          in_(reverse),
+          search_(search),
+          hops_(hops),
+          pred_(pred),
+          seen_((graph.n + 63) / 64, 0),
+          next_(search.threads) {
+        parallel_for(search.threads, g_.n, 1 << 18, [&](int64_t begin, int64_t end, int) {
+            std::fill(hops + begin, hops + end, kNoHops);
+            if (kPaths) std::fill(pred + begin, pred + end, V{-1});
+        });
+    }
+
+    Stats run() {
+        for (V s : search_.sources)
+            if (hops_[s] != 0) {
+                hops_[s] = 0;
+                mark(s);
+                queue_.push_back(s);
+                frontier_edges_ += g_.degree(s);
+            }
+        int64_t size = static_cast<int64_t>(queue_.size());
+        struct Hops {
+            const int32_t* hops;
+            int32_t load(V v) const { return hops[v]; }
+        } const reached{hops_};
+        Pending<V, Hops> pending(search_.targets, reached);
+        bool up = false;
+        while (size && level_ < static_cast<int64_t>(std::min<uint32_t>(search_.reach.limit(), kNoHops - 1))) {
+            if (pending.all_settled([](int32_t h) { return h != kNoHops; }) || search_.watch->poll(touched_)) break;
+            ++level_;
+            const int64_t before = size;
+            if (!up && in_ && frontier_edges_ > std::max(unexplored_ / 15, g_.n / 16)) {
+                up = true;
+                keep_bitmap();
+                to_bitmap();
+            } else if (up && size < g_.n / 18 && shrinking_) {
+                up = false;
+                to_queue();
+            }
+            if (up) unexplored_ -= frontier_edges_;
+            size = up ? bottom_up() : top_down();
+            shrinking_ = size < before;
+        }
+        stats_.rounds = level_;
+        stats_.edges_relaxed = stats_.edges_touched = touched_;
+        return stats_;
+    }
+
+  private:
+    void mark(V v) { seen_[static_cast<uint64_t>(v) >> 6] |= uint64_t{1} << (v & 63); }
+    bool is_marked(const Buffer<uint64_t>& set, V v) const {
+        return set[static_cast<uint64_t>(v) >> 6] >> (v & 63) & 1;
+    }
+
+    int64_t top_down() {
+        const bool shared = search_.threads > 1 && frontier_edges_ > (1 << 15);
+        frontier_edges_ = 0;
+        if (!shared && !keeps_bitmap_ && is_narrow()) return top_down_narrow();
+        keep_bitmap();
+        return shared ? top_down_shared() : top_down_alone();
+    }
+
+    // Whether the level is too small to be taken from the other side.
+    bool is_narrow() const {
+        return (tail_ > 0 ? tail_ - head_ : static_cast<int64_t>(queue_.size())) < std::max<int64_t>(2, g_.n / 64);
+    }
+
+    // Narrow levels have a queue of their own and leave the bitmap alone; from the first wide one on it is kept.
+    void keep_bitmap() {
+        if (std::exchange(keeps_bitmap_, true)) return;
+        if (tail_ > 0) queue_.assign(found_.data() + head_, found_.data() + tail_);
+        for (int64_t begin = 0; begin < g_.n; begin += 64) {
+            uint64_t word = 0;
+            for (int64_t v = begin; v < std::min(begin + 64, g_.n); ++v)
+                word |= uint64_t{hops_[v] != kNoHops} << (v - begin);
+            seen_[begin >> 6] = word;
+        }
+    }
+
+    static constexpr int64_t kSlide = 1 << 15;
+
+    // One queue for all narrow levels, so that a look ahead does not end with the level. The hops say what is new: near
+    // each other and in cache where levels are small, while changes of a word of the bitmap would wait for each other.
+    // (A grid of 2 M: 47 ms by the bitmap, 36 so.)
+    int64_t top_down_narrow() {
+        V* const queue = room();
+        if (tail_ == 0) {
+            std::copy(queue_.begin(), queue_.end(), queue);
+            tail_ = static_cast<int64_t>(queue_.size());
+        }
+        if (head_ > kSlide && tail_ - head_ <= head_) {  // to the front again: the queue stays in cache
+            std::copy(queue + head_, queue + tail_, queue);
+            tail_ -= std::exchange(head_, 0);
+        }
+        const int32_t hop = static_cast<int32_t>(level_);
+        const int64_t end = tail_;
+        int64_t tail = tail_, read = 0, next_poll = kPoll;
+        for (int64_t i = head_; i < end; ++i) {
+            if (STEPPE_UNLIKELY(read > next_poll)) {
+                if (search_.watch->poll(touched_)) return 0;
+                next_poll = read + kPoll;
+            }
+            if (i + 16 < tail) STEPPE_PREFETCH(&g_.offsets[queue[i + 16]]);
+            if (i + 8 < tail) {
+                STEPPE_PREFETCH(&g_.targets[g_.offsets[queue[i + 8]]]);
+                STEPPE_PREFETCH(&hops_[queue[i + 8]]);
+            }
+            const V u = queue[i];
+            const int64_t first = g_.offsets[u], last = g_.offsets[u + 1];
+            read += last - first;
+            widest_ = std::max(widest_, last - first);
+            for (int64_t e = first; e < last; ++e) {
+                const V v = g_.targets[e];
+                const int32_t old = hops_[v];
+                hops_[v] = std::min(old, hop);
+                if constexpr (kPaths) pred_[v] = old == kNoHops ? u : pred_[v];
+                queue[tail] = v;
+                tail += old == kNoHops;
+            }
+        }
+        leave(read);
+        head_ = end;
+        tail_ = tail;
+        // Where all lists are short so far, the next level's need not be looked up one by one: an estimate will do.
+        const int64_t mean = g_.edges() / g_.n + 1;
+        frontier_edges_ = (tail - end) * mean;
+        if (widest_ > 8 * mean) {
+            frontier_edges_ = 0;
+            for (int64_t i = end; i < tail; ++i) frontier_edges_ += g_.degree(queue[i]);
+        }
+        return tail - end;
+    }
+
+    // The edges of a frontier that has been gone through.
+    void leave(int64_t edges) {
+        touched_ += edges;
+        unexplored_ -= edges;
+    }
+
+    // Whether a neighbour is new is a coin toss in the largest levels, so the loop appends without a branch: the write
+    // always happens, the tail moves only for a new vertex. Hops follow in a second, short loop.
+    int64_t top_down_alone() {
+        const int32_t hop = static_cast<int32_t>(level_);
+        const int64_t size = static_cast<int64_t>(queue_.size());
+        V* const found = room();
+        uint64_t* const seen = seen_.data();
+        int64_t tail = 0, read = 0, next_poll = kPoll;
+        for (int64_t i = 0; i < size; ++i) {
+            if (STEPPE_UNLIKELY(read > next_poll)) {
+                if (search_.watch->poll(touched_)) return 0;
+                next_poll = read + kPoll;
+            }
+            if (i + 16 < size) STEPPE_PREFETCH(&g_.offsets[queue_[i + 16]]);
+            if (i + 8 < size) {
+                const V* ahead = &g_.targets[g_.offsets[queue_[i + 8]]];
+                STEPPE_PREFETCH(ahead);
+                STEPPE_PREFETCH(ahead + 64 / sizeof(V));
+            }
+            const V u = queue_[i];
+            const int64_t first = g_.offsets[u], last = g_.offsets[u + 1];
+            read += last - first;
+            for (int64_t e = first; e < last; ++e) {
+                const V v = g_.targets[e];
+                uint64_t& word = seen[static_cast<uint64_t>(v) >> 6];
+                const uint64_t old = word, bit = uint64_t{1} << (v & 63);
+                word = old | bit;
+                found[tail] = v;
+                if constexpr (kPaths) from_[tail] = u;
+                tail += !(old & bit);
+            }
+        }
+        leave(read);
+        for (int64_t i = 0; i < tail; ++i) {
+            if (i + 16 < tail) {
+                STEPPE_PREFETCH_WRITE(&hops_[found[i + 16]]);
+                STEPPE_PREFETCH(&g_.offsets[found[i + 16]]);
+            }
+            hops_[found[i]] = hop;
+            if constexpr (kPaths) pred_[found[i]] = from_[i];
+        }
+        return take(tail);
+    }
+
+    V* room() {
+        if (found_.size() == 0) {
+            found_ = Buffer<V>(g_.n + 1);
+            if (kPaths) from_ = Buffer<V>(g_.n + 1);
+        }
+        return found_.data();
+    }
+
+    // The first `tail` vertices found are the next frontier.
+    int64_t take(int64_t tail) {
+        queue_.assign(found_.data(), found_.data() + tail);
+        frontier_edges_ = 0;
+        for (const V v : queue_) frontier_edges_ += g_.degree(v);
+        return tail;
+    }
+
+    int64_t top_down_shared() {
+        const int32_t hop = static_cast<int32_t>(level_);
+        stats_.threads = search_.threads;
+        for (auto& list : next_) list.clear();
+        std::vector<int64_t> atomics(search_.threads, 0), gone(search_.threads, 0);
+        parallel_for(search_.threads, static_cast<int64_t>(queue_.size()), 512, [&](int64_t begin, int64_t end, int t) {
+            if (search_.watch->poll(touched_)) return;
+            for (int64_t i = begin; i < end; ++i) {
+                if (i + 16 < end) STEPPE_PREFETCH(&g_.offsets[queue_[i + 16]]);
+                if (i + 8 < end) STEPPE_PREFETCH(&g_.targets[g_.offsets[queue_[i + 8]]]);
+                const V u = queue_[i];
+                const int64_t last = g_.offsets[u + 1];
+                gone[t] += g_.degree(u);
+                for (int64_t e = g_.offsets[u]; e < last; ++e) {
+                    if (e + 16 < last) STEPPE_PREFETCH(&hops_[g_.targets[e + 16]]);
+                    const V v = g_.targets[e];
+                    if (LOAD(&hops_[v]) != kNoHops) continue;
+                    if constexpr (kPaths) {
+                        ++atomics[t];
+                        if (CAS(&pred_[v], V{-1}, u) != V{-1}) continue;
+                    }
+                    STORE(&hops_[v], hop);
+                    next_[t].push_back(v);
+                }
+            }
+        });
+        // Without atomics two threads may both have found a vertex: the bitmap, set here by one thread, keeps one.
+        queue_.clear();
+        if (search_.watch->stopped()) return 0;
+        for (const auto& list : next_)
+            for (V v : list) {
+                if (is_marked(seen_, v)) continue;
+                mark(v);
+                frontier_edges_ += g_.degree(v);
+                queue_.push_back(v);
+            }
+        for (int64_t a : atomics) stats_.atomics += a;
+        for (int64_t edges : gone) leave(edges);
+        return static_cast<int64_t>(queue_.size());
+    }
+
+    int64_t bottom_up() {
+        const int32_t hop = static_cast<int32_t>(level_);
+        const int64_t words = static_cast<int64_t>(seen_.size());
+        struct Sum {
+            int64_t size = 0, edges = 0, touched = 0;
+        };
+        std::vector<Sum> sums(search_.threads);
+        stats_.threads = search_.threads;
+        parallel_for(search_.threads, words, 256, [&](int64_t begin, int64_t end, int t) {
+            Sum sum;
+            int64_t next_poll = 0;
+            for (int64_t w = begin; w < end; ++w) {
+                if (STEPPE_UNLIKELY(sum.touched + w - begin >= next_poll)) {
+                    if (search_.watch->poll(touched_)) return;
+                    next_poll = sum.touched + w - begin + kPoll;
+                }
+                uint64_t found = 0;
+                uint64_t unseen = ~seen_[w];
+                if (w == words - 1 && g_.n % 64) unseen &= (uint64_t{1} << (g_.n % 64)) - 1;
+                while (unseen) {
+                    const int bit = std::countr_zero(unseen);
+                    unseen &= unseen - 1;
+                    const V v = static_cast<V>(w * 64 + bit);
+                    const int64_t first = in_->offsets[v], last = in_->offsets[v + 1];
+                    int64_t e = first;
+                    while (e < last && !is_marked(front_, in_->targets[e])) ++e;
+                    sum.touched += e - first;
+                    if (e == last) continue;
+                    found |= uint64_t{1} << bit;
+                    hops_[v] = hop;
+                    if constexpr (kPaths) pred_[v] = in_->targets[e];
+                    ++sum.size;
+                    sum.edges += g_.degree(v);
+                }
+                next_front_[w] = found;
+            }
+            sums[t].size += sum.size;
+            sums[t].edges += sum.edges;
+            sums[t].touched += sum.touched;
+        });
+        if (search_.watch->stopped()) return 0;
+        std::swap(front_, next_front_);
+        for (int64_t w = 0; w < words; ++w) seen_[w] |= front_[w];
+        int64_t size = 0;
+        frontier_edges_ = 0;
+        for (const Sum& sum : sums) {
+            size += sum.size;
+            frontier_edges_ += sum.edges;
+            touched_ += sum.touched;
+        }
+        return size;
+    }
+
+    void to_bitmap() {
+        if (!front_.size()) front_ = Buffer<uint64_t>(seen_.size()), next_front_ = Buffer<uint64_t>(seen_.size());
+        std::fill(front_.begin(), front_.end(), 0);
+        for (V v : queue_) front_[static_cast<uint64_t>(v) >> 6] |= uint64_t{1} << (v & 63);
+    }
+    void to_queue() {
+        queue_.clear();
+        for (size_t w = 0; w < front_.size(); ++w)
+            for (uint64_t word = front_[w]; word; word &= word - 1)
+                queue_.push_back(static_cast<V>(w * 64 + std::countr_zero(word)));
+    }
+
+    static constexpr int64_t kPoll =
+        1 << 16;  // edges between two looks whether to stop: a level may be the whole graph
+    const rows::Csr<V, int32_t>& g_;
+    const rows::Csr<V, int32_t>* in_;
+    const Search<V, uint32_t>& search_;
+    int32_t* hops_;
+    V* pred_;
+    Buffer<uint64_t> seen_, front_, next_front_;
+    Buffer<V> found_, from_;
+    std::vector<V> queue_;
+    std::vector<std::vector<V>> next_;
+    int64_t level_ = 0, frontier_edges_ = 0, touched_ = 0, unexplored_ = g_.edges();
+    int64_t head_ = 0, tail_ = 0, widest_ = 0;  // of the narrow levels' queue; their longest list
+    bool shrinking_ = false, keeps_bitmap_ = false;
+    Stats stats_;
+};
+
+}  // namespace steppe::search

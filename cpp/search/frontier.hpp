@@ -1,0 +1,81 @@
+// Frontier: the documents' "dijkstra GPU" (000) on CPU threads. Rounds of relax and commit until nothing changes.
+//
+//   relax    every out-edge of a vertex changed in the last round: MIN into predist, where many threads may meet
+//   commit   predist becomes dist for the vertices that improved; they are the next round's frontier
+//
+// The document's loop visits every vertex in every round; here the changed vertices are kept in a queue (each once, by
+// a flag taken with CAS), so a round costs what its frontier costs. A round reads only distances committed before it,
+// which makes the rounds, though not the order within one, deterministic: after round k every distance is at most that
+// of the best path of k edges. With record_paths predist and its predecessor change together (tentative.hpp, document
+// 003). Harish & Narayanan, "Accelerating large graph algorithms on the GPU using CUDA", HiPC 2007.
+#pragma once
+#include <vector>
+
+#include "rows/csr.hpp"
+#include "search/search.hpp"
+#include "search/tentative.hpp"
+
+namespace steppe::search {
+
+template <bool kPaths, class V, class W, class D>
+Stats frontier(const rows::Csr<V, W>& g, const Search<V, D>& search, D* dist, V* pred) {
+    Stats stats;
+    stats.threads = search.threads;
+    Buffer<D> committed(g.n);
+    start<V, D>(search, g.n, committed.data(), nullptr);
+    Tentative<kPaths, V, D> predist(search, g.n, dist, pred);
+    Buffer<uint8_t> queued(g.n, 0);
+    struct Team {
+        std::vector<V> next;
+        int64_t relaxed = 0, atomics = 0;
+        bool outgrown = false;
+    };
+    std::vector<Team> team(search.threads);
+    std::vector<V> queue(search.sources);
+
+    while (!queue.empty()) {
+        ++stats.rounds;
+        const int threads = queue.size() < 1024 ? 1 : search.threads;
+        parallel_for(threads, static_cast<int64_t>(queue.size()), 256, [&](int64_t begin, int64_t end, int thread) {
+            Team& mine = team[thread];
+            for (int64_t i = begin; i < end && !search.watch->poll(mine.relaxed); ++i) {
+                if (i + 4 < end) STEPPE_PREFETCH(&g.targets[g.offsets[queue[i + 4]]]);
+                const V u = queue[i];
+                const D du = committed[u];
+                mine.relaxed += g.degree(u);
+                for (int64_t e = g.offsets[u]; e < g.offsets[u + 1]; ++e) {
+                    const V v = g.targets[e];
+                    const D candidate = du + static_cast<D>(g.weights[e]);
+                    if (!(candidate < predist.load(v)) || !search.reach.admits(candidate, mine.outgrown)) continue;
+                    ++mine.atomics;
+                    if (!predist.improve(v, candidate, u) || LOAD(&queued[v])) continue;
+                    ++mine.atomics;
+                    if (CAS(&queued[v], 0, 1) == 0) mine.next.push_back(v);
+                }
+            }
+        });
+        if (search.watch->stopped()) return stats;
+        queue.clear();
+        for (Team& mine : team) {
+            queue.insert(queue.end(), mine.next.begin(), mine.next.end());
+            mine.next.clear();
+            stats.outgrown |= mine.outgrown;
+        }
+        if (stats.outgrown && sizeof(D) == 4) return stats;
+        parallel_for(threads, static_cast<int64_t>(queue.size()), 1024, [&](int64_t begin, int64_t end, int) {
+            for (int64_t i = begin; i < end; ++i) {
+                committed[queue[i]] = predist.load(queue[i]);
+                queued[queue[i]] = 0;
+            }
+        });
+    }
+    predist.finish(search.threads);
+    for (const Team& mine : team) {
+        stats.edges_relaxed += mine.relaxed;
+        stats.atomics += mine.atomics;
+    }
+    stats.edges_touched = stats.edges_relaxed;
+    return stats;
+}
+
+}  // namespace steppe::search

@@ -1,0 +1,105 @@
+// Widen: integer distances are searched in a narrow type, and again in the wide one where a sum outgrew it.
+//
+// int32 weights nearly always have distances that fit in 32 bits, and a search over half the bytes is much faster. So
+// the first attempt is made in Narrow<W>. Three cases, and nobody else tells them apart:
+//
+//   a bound that fits the type   a sum beyond the bound is no candidate, whatever its size; it cannot have wrapped (a
+//                                distance and a weight are each at most half the range). The search is complete.
+//   no such bound, narrow        a sum beyond kLargest may be a distance: the search may stop at once, because nothing
+//                                it has found is used. It is done again in Wide<W>.
+//   no such bound, wide          the sum is passed over. In the end a vertex that was reached by no other way has a
+//                                distance that cannot be told, and the answer is an overflow. With every target
+//                                reached, what lies beyond them was not asked for.
+//
+// Floats have one type and a sum beyond it is infinite, which is "not reached".
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace steppe::search {
+
+// The types in which distances are searched, and the one in which they are told.
+template <class W>
+using Wide = std::conditional_t<std::is_integral_v<W>, uint64_t, W>;
+template <class W>
+using Narrow = std::conditional_t<std::is_integral_v<W> && sizeof(W) == 4, uint32_t, Wide<W>>;
+template <class W>
+using Distance = std::conditional_t<std::is_integral_v<W>, int64_t, W>;
+
+// How far a search goes, and which sums have outgrown its type.
+template <class D>
+class Reach {
+  public:
+    Reach() = default;  // as far as the type
+    template <class C>
+    explicit Reach(C cutoff) {  // inclusive, not negative
+        if constexpr (std::is_integral_v<D>) {
+            if (static_cast<uint64_t>(cutoff) > kLargest<D>) return;
+            most_ = kInfinity<D>;
+        }
+        limit_ = static_cast<D>(cutoff);
+    }
+    D limit() const { return limit_; }
+    // Whether a distance may be stored. If not, ors into `outgrown` whether it is too large for the type.
+    bool admits(D candidate, bool& outgrown) const {
+        if (STEPPE_LIKELY(candidate <= limit_)) return true;
+        outgrown |= candidate > most_;
+        return false;
+    }
+
+  private:
+    D limit_ = kLargest<D>;
+    D most_ = kLargest<D>;  // sums above it do not fit; none is where a bound makes them no candidates
+};
+
+// Vertices that edges lead to, on some path, from those that were reached.
+template <class Rows, class D>
+std::vector<bool> within_edges(const Rows& g, const D* dist) {
+    std::vector<bool> seen(static_cast<size_t>(g.n));
+    std::vector<int64_t> stack;
+    for (int64_t u = 0; u < g.n; ++u)
+        if (dist[u] != kInfinity<D>) seen[u] = true, stack.push_back(u);
+    while (!stack.empty()) {
+        const int64_t u = stack.back();
+        stack.pop_back();
+        for (int64_t e = g.offsets[u]; e < g.offsets[u + 1]; ++e)
+            if (!seen[g.targets[e]]) seen[g.targets[e]] = true, stack.push_back(g.targets[e]);
+    }
+    return seen;
+}
+
+// Whether a search in D that saw a sum outgrow its type (and then, if D is the narrow type, may have stopped) has no
+// answer. `targets`: empty, or where the search could stop; kOnly: nothing else was asked for, even if one of them is
+// out of reach.
+template <bool kLast, bool kOnly = false, class Rows, class V, class D>
+bool is_lost(const Rows& g, const std::vector<V>& targets, const D* dist) {
+    if constexpr (!kLast) return true;
+    auto reached = [dist](auto v) { return dist[v] != kInfinity<D>; };
+    if (!targets.empty() && std::all_of(targets.begin(), targets.end(), reached)) return false;
+    if (kOnly && !targets.empty()) {
+        const std::vector<bool> seen = within_edges(g, dist);
+        return std::any_of(targets.begin(), targets.end(), [&](V v) { return seen[v] && !reached(v); });
+    }
+    for (int64_t u = 0; u < g.n; ++u)
+        if (reached(u))
+            for (int64_t e = g.offsets[u]; e < g.offsets[u + 1]; ++e)
+                if (!reached(g.targets[e])) return true;
+    return false;
+}
+
+// attempt.template operator()<D, kLast>() searches in D and says whether there is an answer; kLast: no wider type will
+// be tried. `wide` is where to begin, and is set where the narrow type was too small.
+template <class W, class Attempt>
+bool widen(bool& wide, Attempt attempt) {
+    if constexpr (!std::is_same_v<Narrow<W>, Wide<W>>) {
+        if (!wide && attempt.template operator()<Narrow<W>, false>()) return true;
+        wide = true;
+    }
+    return attempt.template operator()<Wide<W>, true>();
+}
+
+}  // namespace steppe::search

@@ -1,0 +1,284 @@
+// Canonical predecessors, and following them.
+//
+// A search that notes predecessors on the way gets a tree that depends on the order of its relaxations. Here the tree
+// is made afterwards from the distances alone, so it is the same for every method, thread count and device:
+//     hop(v) = the fewest tight edges on a way from a source to v,
+//     pred(v) = the smallest u with hop(u) == hop(v) - 1 and a tight edge u -> v.
+// "Any tight in-edge" would not do: with zero weights, or float weights lost in rounding, those can form a ring.
+//
+// A breadth-first search over all edges would cost about as much as the search itself. So one sweep over the edges in
+// memory order, on all threads, copies the tight ones out: about one per vertex, of maybe sixteen. Then
+//   - all lengths are one integer (or there are none): hop is distance / length, the smallest tail is the answer;
+//   - no weight is 0, few are lost in rounding and few vertices have a second tight in-edge: those few are settled one
+//     by one (ties.hpp);
+//   - else: a breadth-first search over the tight edges alone. A vertex is one record of 16 bytes (edges, predecessor,
+//     level), so one random access; a vertex with no tight out-edge, every second one, never enters the queue.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "base/atomics.hpp"
+#include "base/memory.hpp"
+#include "base/parallel.hpp"
+#include "base/watch.hpp"
+#include "rows/csr.hpp"
+#include "tree/ties.hpp"
+#include "tree/tight.hpp"
+
+namespace steppe::tree {
+
+template <bool weighted, class V, class W, class D>
+class CanonicalTree {
+  public:
+    CanonicalTree(const rows::Csr<V, W>& g, const D* distances, const int64_t* sources, int64_t num_sources,
+                  W min_weight, V* pred, int threads, Watch& watch)
+        : g_(g),
+          d_(distances),
+          sources_(sources),
+          num_sources_(num_sources),
+          min_weight_(min_weight),
+          pred_(pred),
+          threads_(std::max(threads, 1)),
+          watch_(watch),
+          teams_(threads_) {}
+
+    void run(bool uniform) {
+        const bool hopeful = min_weight_ > 0;
+        if (hopeful)
+            for_ranges([&](int64_t begin, int64_t end, Team&) { std::fill(pred_ + begin, pred_ + end, kUnset); });
+        if (uniform) {
+            for_ranges([&](int64_t begin, int64_t end, Team&) {
+                if (threads_ == 1) take_smallest<false>(begin, end);
+                else take_smallest<true>(begin, end);
+            });
+        } else {
+            enough_.store(!hopeful, std::memory_order_relaxed);
+            for_ranges([&](int64_t begin, int64_t end, Team& team) { collect(begin, end, team); });
+            if (enough_.load(std::memory_order_relaxed) || !settle_all()) search();
+        }
+    }
+
+  private:
+    struct Edge {
+        V u, v;
+    };
+    struct Node {
+        const Edge* edges;  // its tight edges, up to the first of another u; null: none
+        V pred, hop;
+    };
+    // What a thread has gathered: chunks of tight edges, each stretch ended by an edge from -1.
+    struct Team {
+        std::vector<Buffer<Edge>> chunks;
+        std::vector<std::pair<Edge*, Edge*>> stretches;
+        std::vector<Tie<V>> ties;
+        Edge *at = nullptr, *end = nullptr;
+    };
+    static constexpr V kUnset = tree::kUnset<V>;
+    static constexpr int64_t kBlock = 2048;
+    static constexpr int64_t kWide = 1 << 14;  // a level this wide is worth the threads
+
+    // f(begin, end, what this thread has gathered) over short stretches of vertices.
+    template <class F>
+    void for_ranges(F f) {
+        parallel_for(threads_, g_.n, kBlock, [&](int64_t first, int64_t last, int thread) {
+            for (int64_t begin = first; begin < last; begin += kBlock) {
+                if (watch_.poll(begin)) return;
+                f(begin, std::min(last, begin + kBlock), teams_[thread]);
+            }
+        });
+        watch_.check();
+    }
+
+    template <bool kShared>
+    void take_smallest(int64_t begin, int64_t end) {
+        for (int64_t u = begin; u < end; ++u) {
+            if (d_[u] == kInfinity<D>) continue;
+            for_sums<weighted>(g_, d_, u, [&](V v, D s, D b) {
+                if (s == b && b != kInfinity<D>) take_smaller<kShared>(pred_ + v, static_cast<V>(u));
+            });
+        }
+    }
+
+    void collect(int64_t begin, int64_t end, Team& team) {
+        // Two more than all edges: one that append_tight writes and takes back, and the end mark.
+        const int64_t need = g_.offsets[end] - g_.offsets[begin] + 2;
+        if (team.end - team.at < need) {
+            team.chunks.emplace_back(std::max(need, std::min<int64_t>(g_.edges() + 2, 1 << 18)));
+            team.at = team.chunks.back().begin(), team.end = team.chunks.back().end();
+        }
+        Edge* const first = team.at;
+        Edge* at = first;
+        for (int64_t u = begin; u < end; ++u) {
+            const D a = d_[u];
+            if (a == kInfinity<D>) continue;
+            bool bad = false;
+            at = append_tight<weighted>(g_, d_, a, g_.offsets[u], g_.offsets[u + 1], at, bad,
+                                        [u](V v) { return Edge{static_cast<V>(u), v}; });
+        }
+        *at = {-1, -1};
+        team.at = at + 1;
+        team.stretches.emplace_back(first, at);
+        if (!enough_.load(std::memory_order_relaxed)) take_first(first, at, team);
+    }
+
+    void take_first(const Edge* e, const Edge* end, Team& team) {
+        if (threads_ == 1)
+            for (; e != end; ++e) take_tail<false>(e->u, e->v, d_, pred_, team.ties);
+        else
+            for (; e != end; ++e) take_tail<true>(e->u, e->v, d_, pred_, team.ties);
+        if (static_cast<int64_t>(team.ties.size()) > most_ties(g_.n)) enough_.store(true, std::memory_order_relaxed);
+    }
+
+    bool settle_all() {
+        std::vector<Tie<V>> ties;
+        for (const Team& team : teams_) ties.insert(ties.end(), team.ties.begin(), team.ties.end());
+        Buffer<uint8_t> room(g_.n);
+        return settle_ties(ties, d_, pred_, g_.n, room.data());
+    }
+
+    template <class F>
+    void for_edges(V u, F f) {
+        for (const Edge* e = nodes_[u].edges; e->u == u; ++e) f(e->v);
+    }
+
+    void search() {
+        nodes_ = Buffer<Node>(g_.n);
+        for_ranges([&](int64_t begin, int64_t end, Team&) {
+            for (int64_t u = begin; u < end; ++u) nodes_[u] = {nullptr, kUnset, kUnset};
+        });
+        parallel_for(threads_, threads_, 1, [&](int64_t first, int64_t last, int) {
+            for (int64_t t = first; t < last; ++t)
+                for (const auto& [begin, end] : teams_[t].stretches)
+                    for (const Edge* e = end; e-- != begin;) nodes_[e->u].edges = e;  // the first one stays
+        });
+        Buffer<V> queue(g_.n);
+        int64_t tail = 0;
+        for (int64_t i = 0; i < num_sources_; ++i) {
+            Node& s = nodes_[sources_[i]];
+            if (s.hop == 0) continue;  // given twice
+            s.hop = 0;
+            if (s.edges) queue[tail++] = static_cast<V>(sources_[i]);
+        }
+        V hop = 0;
+        for (int64_t head = 0; head < tail; ++hop) {
+            if (watch_.poll(head)) break;
+            const int64_t end = tail;
+            if (threads_ > 1 && end - head >= kWide) tail = wide_level(queue.data(), head, end, hop);
+            else tail = narrow_level(queue.data(), head, end, hop);
+            head = end;
+        }
+        for_ranges([&](int64_t begin, int64_t end, Team&) {
+            for (int64_t v = begin; v < end; ++v) pred_[v] = nodes_[v].pred;
+        });
+    }
+
+    int64_t narrow_level(V* queue, int64_t head, int64_t end, V hop) {
+        int64_t tail = end;
+        for (int64_t i = head; i < end; ++i) {
+            if ((i & 4095) == 4095 && watch_.poll(i)) break;
+            ahead(queue, i, end);
+            const V u = queue[i];
+            for_edges(u, [&](V v) {
+                Node& node = nodes_[v];
+                if (node.hop == kUnset) {
+                    node.hop = hop + 1;
+                    node.pred = u;
+                    if (node.edges) queue[tail++] = v;
+                } else if (node.hop == hop + 1 && u < node.pred) {
+                    node.pred = u;
+                }
+            });
+        }
+        return tail;
+    }
+
+    int64_t wide_level(V* queue, int64_t head, int64_t end, V hop) {
+        std::vector<std::vector<V>> found(threads_);
+        parallel_for(threads_, end - head, 2048, [&](int64_t begin, int64_t stop, int thread) {
+            if (watch_.poll(head)) return;
+            std::vector<V>& mine = found[thread];
+            for (int64_t i = head + begin; i < head + stop; ++i) {
+                ahead(queue, i, end);
+                const V u = queue[i];
+                for_edges(u, [&](V v) {
+                    Node& node = nodes_[v];
+                    V seen = LOAD(&node.hop);
+                    if (seen == kUnset) {
+                        seen = CAS(&node.hop, kUnset, hop + 1);
+                        if (seen == kUnset && node.edges) mine.push_back(v);
+                    }
+                    if (seen == kUnset || seen == hop + 1) take_smaller<true>(&node.pred, u);
+                });
+            }
+        });
+        int64_t tail = end;
+        for (const std::vector<V>& mine : found) {
+            std::copy(mine.begin(), mine.end(), queue + tail);
+            tail += static_cast<int64_t>(mine.size());
+        }
+        return tail;
+    }
+
+    // Asks early for the record of the 12th vertex on, the edges of the 8th, their targets' records for the 4th.
+    void ahead(const V* queue, int64_t i, int64_t end) {
+        if (i + 12 >= end) return;
+        STEPPE_PREFETCH(&nodes_[queue[i + 12]]);
+        STEPPE_PREFETCH(nodes_[queue[i + 8]].edges);
+        for_edges(queue[i + 4], [&](V v) { STEPPE_PREFETCH_WRITE(&nodes_[v]); });
+    }
+
+    const rows::Csr<V, W> g_;
+    const D* d_;
+    const int64_t* sources_;
+    const int64_t num_sources_;
+    const W min_weight_;
+    V* const pred_;
+    const int threads_;
+    Watch& watch_;
+    std::vector<Team> teams_;
+    std::atomic<bool> enough_{false};  // no more ties need be found: it will be a search
+    Buffer<Node> nodes_;
+};
+
+// Writes pred[0..n). uniform: all edges have one and the same positive integer length. min_weight: no edge is shorter.
+template <class V, class W, class D>
+void canonical_predecessors(const rows::Csr<V, W>& g, const D* distances, const int64_t* sources, int64_t num_sources,
+                            bool uniform, W min_weight, V* pred, int threads, Watch& watch) {
+    if (g.weights)
+        CanonicalTree<true, V, W, D>(g, distances, sources, num_sources, min_weight, pred, threads, watch).run(uniform);
+    else CanonicalTree<false, V, W, D>(g, distances, sources, num_sources, W{1}, pred, threads, watch).run(uniform);
+}
+
+// offsets[i + 1] - offsets[i] = the number of vertices on the path to targets[i]; 0 for a target of -1. Returns the
+// first target whose predecessors lead out of the graph or in a circle, or -1.
+template <class V>
+int64_t path_offsets(const V* pred, int64_t n, const int64_t* targets, int64_t count, int64_t* offsets, Watch& watch) {
+    offsets[0] = 0;
+    int64_t steps = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        int64_t length = 0;
+        for (int64_t v = targets[i]; v != -1; v = pred[v]) {
+            if (v < 0 || v >= n || length == n) return i;
+            ++length;
+            if ((++steps & 4095) == 0 && watch.poll(i)) watch.check();
+        }
+        offsets[i + 1] = offsets[i] + length;
+    }
+    return -1;
+}
+
+template <class V>
+void fill_paths(const V* pred, const int64_t* targets, int64_t count, const int64_t* offsets, V* vertices,
+                int threads) {
+    parallel_for(threads, count, 64, [&](int64_t begin, int64_t end, int) {
+        for (int64_t i = begin; i < end; ++i) {
+            int64_t at = offsets[i + 1];
+            for (int64_t v = targets[i]; v != -1; v = pred[v]) vertices[--at] = static_cast<V>(v);
+        }
+    });
+}
+
+}  // namespace steppe::tree
