@@ -24,7 +24,13 @@ DEVICE f64 key_f64(u64 k) { return bits_f64(k ^ (k >> 63 ? 0x8000000000000000ul 
  *   DIST_MAX                 the largest sum of integers that may be stored: a sum above it has overflowed, and is noticed
  *                            since (at most half the range) + (at most half the range) cannot wrap
  *   EXTEND(d, w)             d + w in DIST
+ *   LENGTH(e)                the weight of edge e in the array `weights`; 1 under -DUNWEIGHTED, which reads no array
  *   MIN_KEY CAS_KEY EXCH_KEY the atomic of KEY's width */
+#ifdef UNWEIGHTED
+#define LENGTH(e) ((WEIGHT)1)
+#else
+#define LENGTH(e) weights[e]
+#endif
 #ifdef DIST
 #define EXTEND(d, w) ((DIST)((d) + (DIST)(w)))
 #define PASTE_(a, b) a##b

@@ -24,12 +24,6 @@
 #define TEAM 32
 #endif
 
-#ifdef UNWEIGHTED
-#define LENGTH(e) ((WEIGHT)1)
-#else
-#define LENGTH(e) weights[e]
-#endif
-
 #ifdef RECORD
 #define MIN_CELL PASTE(MIN_, u64)
 #define TENTATIVE(v) ((KEY)(cells[v] >> 32))
