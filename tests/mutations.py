@@ -164,13 +164,41 @@ MUTATIONS = [
         FRONTIER,
     ),
     Mutation(
-        "tally: no barrier before the scratch is used again",
+        "reductions: no barrier before the scratch is used again",
         "prelude.h",
         "        T result = scratch[0];                                                                                         \\\n"
         "        BARRIER();  ",
         "        T result = scratch[0];                                                                                         \\\n"
         "                    ",
+        SCAN,
+    ),
+    Mutation(
+        "sums: added to before they are cleared",
+        "relax.h",
+        "sums[k] = 0u;\n    BARRIER();\n",
+        "sums[k] = 0u;\n",
         DELTA,
+    ),
+    Mutation(
+        "sums: read before all have added",
+        "frontier.c",
+        "    ADD_WIDE(sums, atomics);\n    BARRIER();\n",
+        "    ADD_WIDE(sums, atomics);\n",
+        FRONTIER,
+    ),
+    Mutation(
+        "sums: the block's least read before all have offered theirs",
+        "delta_stepping.c",
+        "    ADD_WIDE(&sums[2], atomics);\n    BARRIER();\n",
+        "    ADD_WIDE(&sums[2], atomics);\n",
+        DELTA,
+    ),
+    Mutation(
+        "wide numbers: the high word without an atomic",
+        "prelude.h",
+        "if (high_ != 0u) ADD_u32(&(cells)[1], high_);",
+        "(cells)[1] += high_;",
+        "import words; words.KERNELS = source.KERNELS; words.check_wide(device, 200)",
     ),
     Mutation(
         "delta-stepping: the pile in use is cleared",
@@ -189,8 +217,8 @@ MUTATIONS = [
     Mutation(
         "delta-stepping: a plain minimum of the pile",
         "delta_stepping.c",
-        "MIN_KEY(&bounds[3 - side], least);",
-        "bounds[3 - side] = least;",
+        "MIN_KEY(&bounds[3 - side], nearest[0]);",
+        "bounds[3 - side] = nearest[0];",
         DELTA,
     ),
     Mutation(

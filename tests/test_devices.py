@@ -169,7 +169,7 @@ def test_what_the_test_machine_promises_may_not_be_skipped(monkeypatch):
 
 @pytest.mark.pocl
 def test_few_device_objects_with_a_limit_are_kept(pocl):
-    """Each has queues and programs of its own, and graphs keep their rows on it: all that goes with the object."""
+    """Each has queues and programs of its own, and keeps copies of graphs: all that goes with the object."""
     graph = sp.generate.random(300, 1_500, seed=1)
     expected = sp.sssp(graph, 0).distances
     made = weakref.WeakSet()
@@ -181,7 +181,7 @@ def test_few_device_objects_with_a_limit_are_kept(pocl):
     gc.collect()
     assert len(made) == gpu.LIMITED
     assert gpu.get_device(pocl.info.name) is pocl
-    assert len(graph.derived.on_devices["rows"]) <= gpu.LIMITED
+    assert all(graph in small.copies for small in made)
     kept = gpu.get_device(pocl.info.name, memory_limit=10_000_011)
     assert kept in made
     assert kept.memory.used > 0

@@ -1,14 +1,31 @@
 """A graph is gone, and its memory free, with the last reference: nothing waits for Python's collector of cycles."""
 
 import gc
+import subprocess
+import sys
 import weakref
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
 
+import standin
 import steppe as sp
+from conftest import missing
+from steppe.gpu import get_device
 from steppe.gpu.loops import bfs, edge, frontier
 from steppe.planning.question import Search
+
+
+@contextmanager
+def no_collector():
+    """Nothing but the last reference frees anything."""
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def uses():
@@ -22,9 +39,7 @@ def uses():
 @pytest.mark.parametrize("directed", [True, False])
 def test_a_graph_is_gone_with_its_last_reference(name, directed):
     use = dict(uses())[name]
-    gc.collect()
-    gc.disable()
-    try:
+    with no_collector():
         graph = sp.generate.grid(12, 12)
         if directed:
             graph = sp.Graph.from_csr(graph.indptr, graph.indices, graph.weights)
@@ -33,8 +48,6 @@ def test_a_graph_is_gone_with_its_last_reference(name, directed):
         gone = [weakref.ref(graph), weakref.ref(graph.reverse), weakref.ref(graph.indices)]
         del graph
         assert [x() for x in gone] == [None, None, None]
-    finally:
-        gc.enable()
 
 
 def test_a_reverse_outlives_its_graph():
@@ -49,9 +62,7 @@ def test_a_reverse_outlives_its_graph():
 @pytest.mark.pocl
 @pytest.mark.parametrize("directed", [True, False])
 def test_device_memory_is_free_with_the_graph(device, directed):
-    gc.collect()
-    gc.disable()
-    try:
+    with no_collector():
         before = device.memory.used
         graph = sp.generate.grid(12, 12)
         if directed:
@@ -63,5 +74,93 @@ def test_device_memory_is_free_with_the_graph(device, directed):
         gone = weakref.ref(graph)
         del graph
         assert (gone(), device.memory.used) == (None, before)
-    finally:
-        gc.enable()
+
+
+@pytest.mark.pocl
+@pytest.mark.parametrize("directed", [True, False])
+def test_after_a_public_call_no_device_byte_is_left(device, directed):
+    limit = 3_000_000
+    small = get_device(device.info.name, memory_limit=limit)
+    small.forget_graphs()
+    with no_collector():
+        g = sp.generate.grid(12, 12)
+        if directed:
+            g = sp.Graph.from_csr(g.indptr, g.indices, g.weights)
+            g.reverse  # noqa: B018 - whose copy goes, too
+        r = sp.bfs(g, 0, device=device.info.name, memory_limit=limit)
+        assert small.memory.used > 0
+        del g
+        assert small.memory.used > 0  # the answer still has the graph
+        del r
+        assert small.memory.used == 0
+        r = sp.sssp(sp.generate.grid(12, 12), 0, device=device.info.name, memory_limit=limit)
+        del r
+        assert small.memory.used == 0
+
+
+@pytest.mark.pocl
+def test_a_device_that_is_let_go_leaves_nothing_on_graphs(device):
+    graph = sp.generate.grid(12, 12)
+    small = get_device(device.info.name, memory_limit=3_000_001)
+    frontier.run(small, graph, Search(np.array([0])))
+    assert small.memory.used == graph.nbytes
+    small.forget_graphs()
+    assert small.memory.used == 0
+    assert np.array_equal(frontier.run(small, graph, Search(np.array([0]))).distances, sp.sssp(graph, 0).distances)
+
+
+COLLECTED = """
+import faulthandler, gc
+faulthandler.dump_traceback_later(60, exit=True)
+from steppe.errors import DeviceMemoryError
+from steppe.gpu import get_device
+
+device = get_device({name!r}, memory_limit=100_000)
+device.alloc(10, "u4", fill=1)
+
+class Ring:
+    def __init__(self):
+        self.me, self.buffer = self, device.alloc(7, "u4")
+
+# The collector starts at the container that exceeds the threshold. With one container more each time it starts everywhere in turn:
+# in the middle of an allocation, and of its refusal, too.
+gc.set_threshold(60, 1000, 1000)
+for many in range(60):
+    for size in (100, 10**6):
+        gc.collect()
+        Ring()
+        held = [[] for _ in range(many)]
+        try:
+            device.alloc(size, "u4")
+        except DeviceMemoryError:
+            pass
+gc.collect()
+assert device.memory.used == 0, device.memory.used
+print("the end")
+"""
+
+
+@pytest.mark.pocl
+def test_the_collector_may_free_buffers_in_the_middle_of_an_allocation(device):
+    code = COLLECTED.format(name=device.info.name)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout.strip() == "the end", done.stderr
+
+
+@pytest.mark.standin
+def test_a_buffer_that_is_freed_leaves_the_context_of_another_device_in_place():
+    if reason := standin.absent():
+        missing(reason)
+    code = """
+from cuda.bindings import driver
+buffer = device.alloc(10, "u4", fill=1)
+event, pinned = device.event(), device.staging(10, "u4")
+device.finish()
+driver.cuCtxSetCurrent(0)  # as another library, or another device, may have done
+del buffer, event, pinned
+assert int(driver.cuCtxGetCurrent()[1]) == 0
+assert device.memory.used == 0
+print("the end")
+"""
+    report = standin.run(code)
+    assert (report.returncode, report.text.strip()) == (0, "the end"), report.text

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import dialect
 import grind
 import words
 from conftest import missing
@@ -57,6 +58,11 @@ def test_scan_and_reductions_of_a_block(device, block):
 
 
 @pytest.mark.pocl
+def test_wide_numbers(device):
+    words.check_wide(device)
+
+
+@pytest.mark.pocl
 def test_bytes(device):
     words.check_bytes(device)
 
@@ -99,3 +105,46 @@ def test_kernels_keep_to_the_dialect(path: Path):
     assert re.findall(FORBIDDEN, plain) == []
     flags = set(re.findall(r"#\s*(?:if|ifdef|ifndef|elif)\b([^\n]*)", plain))
     assert not [f for f in flags if re.search(r"CUDA|OPENCL|cl_|STANDIN|CHECK|__", f)], flags
+
+
+FILES = sorted(source.KERNELS.glob("*.c")) + sorted(words.KERNELS.glob("*.c"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
+def test_nobody_returns_before_a_barrier(path: Path):
+    text = source.make(path, target="opencl", weight="i32", dist="u32").text
+    assert set(re.findall(r"^KERNEL (\w+)", text, re.M)) <= set(dialect.functions(dialect.plain(text)))
+    assert dialect.early_returns(text) == []
+
+
+SUM = "DEVICE u32 sum(u32 x) { BARRIER(); return x; }\n#define TWICE(x) (sum(x) + sum(x))\n"
+SEEDED = {
+    "before its own barrier": "if (n == 0) return; BARRIER();",
+    "before a helper's barrier": "if (n == 0) return; p[0] = sum(n);",
+    "before a macro's barrier": "if (n == 0) { return; } p[0] = TWICE(n);",
+    "before a pasted name's barrier": "if (n == 0) return; p[0] = PASTE(block_min_, KEY)(scratch, n);",
+    "after it, in a loop": "for (u32 i = 0; i < n; i++) { BARRIER(); if (p[i]) return; }",
+    "in a macro": "LEAVE BARRIER();",
+    "in one branch": "if (n == 0) { p[0] = 1; } else { BARRIER(); return; }",
+}
+RIGHT = {
+    "no barrier": "if (n == 0) return; p[0] = 1;",
+    "no return": "if (n > 0) p[0] = sum(n); BARRIER();",
+    "the last statement": "BARRIER(); p[0] = 1; return;",
+    "a comment": "/* return; */ BARRIER();",
+}
+
+
+@pytest.mark.parametrize("body", SEEDED.values(), ids=SEEDED)
+def test_a_return_before_a_barrier_is_found(body):
+    assert dialect.early_returns(_kernel(body)) == ["k"]
+
+
+@pytest.mark.parametrize("body", RIGHT.values(), ids=RIGHT)
+def test_a_return_that_leaves_no_barrier_out_is_none(body):
+    assert dialect.early_returns(_kernel(body)) == []
+
+
+def _kernel(body):
+    prelude = (source.KERNELS / "prelude.h").read_text()
+    return f"{prelude}\n{SUM}#define LEAVE if (n == 0) return;\nKERNEL k(GLOBAL u32 *p, u32 n) {{\n    {body}\n}}\n"

@@ -153,6 +153,17 @@ def check_blocks(device, block):
     assert np.array_equal(device.download(sums).reshape(groups, 2), np.stack([rows.sum(1), rows.min(1)], axis=1) << 32)
 
 
+def check_wide(device, n=20_000, groups=3):
+    """Counts of 64 bits in two cells: what many threads add, with carries, in global and in local memory."""
+    program = device.program(KERNELS / "words.c", block=64)
+    cells, of_blocks = device.alloc(2, np.uint32, fill=0), device.alloc(groups, np.uint64)
+    device.launch(program, "wide", 64 * groups, cells, of_blocks, n)
+    total = sum((i << 20) + 1 for i in range(n))
+    low, high = device.download(cells).tolist()
+    assert low + (high << 32) == total > 2**32
+    assert sum(device.download(of_blocks).tolist()) == total
+
+
 def check_bytes(device, n=1003):
     """u8 cells written side by side do not disturb each other."""
     out = device.alloc(n, np.uint8, fill=255)
@@ -192,6 +203,7 @@ def check_all(device, n=20000):
 
     check_ids(device)
     check_bytes(device)
+    check_wide(device, n)
     check_keys(device)
     for block in (64, 37, 1):
         check_blocks(device, block)

@@ -104,3 +104,17 @@ KERNEL blocks(GLOBAL const u32 *in, GLOBAL u32 *scan, GLOBAL u32 *totals, GLOBAL
 KERNEL bytes(GLOBAL u8 *out, i64 n) {
     for (i64 i = GLOBAL_ID; i < n; i += GLOBAL_SIZE) out[i] = (u8)(i % 251);
 }
+
+/* Wide numbers: every thread adds (i << 20) + 1 to one in each memory. */
+KERNEL wide(GLOBAL u32 *cells, GLOBAL u64 *of_blocks, i64 n) {
+    LOCAL u32 sum[2];
+    if (LOCAL_ID == 0) sum[0] = sum[1] = 0u;
+    BARRIER();
+    for (i64 i = GLOBAL_ID; i < n; i += GLOBAL_SIZE) {
+        u64 x = ((u64)i << 20) + 1u;
+        ADD_WIDE(cells, x);
+        ADD_WIDE(sum, x);
+    }
+    BARRIER();
+    if (LOCAL_ID == 0) of_blocks[GROUP_ID] = WIDE(sum);
+}

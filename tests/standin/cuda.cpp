@@ -197,6 +197,7 @@ API cuDeviceGetAttribute(int* value, int attribute, int) {
 }
 API cuDevicePrimaryCtxRetain(void** context, int) { return *context = &context_object, OK; }
 API cuCtxSetCurrent(void* context) { return current = context, OK; }
+API cuCtxGetCurrent(void** context) { return *context = current, OK; }
 API cuMemGetInfo_v2(size_t* free_bytes, size_t* total) {
     IN_CONTEXT;
     return *total = limit(), *free_bytes = limit() - used, OK;

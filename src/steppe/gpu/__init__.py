@@ -15,7 +15,6 @@ from ..errors import DeviceError
 from ..machine import locks
 from .device import Counters, Device, DeviceInfo, Program, forked
 from .memory import Buffer, Memory
-from .rows import retire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +38,7 @@ _lock = locks.make()
 _processes: dict[str, int] = {}  # which process started the driver of a kind
 
 LIMITED = 4
-"""Device objects with a ``memory_limit`` that are kept; the one not used for longest goes, with what graphs keep on it."""
+"""Device objects with a ``memory_limit`` that are kept; the one not used for longest goes, with what it keeps of graphs."""
 
 
 def devices() -> list[DeviceInfo]:
@@ -104,7 +103,7 @@ def get_device(name: str | None = None, *, memory_limit: int | None = None) -> D
         _devices[key] = device  # the last used is last
         limited = [held for held in _devices if held[1] is not None]
         for held in limited[:-LIMITED]:
-            retire(_devices.pop(held))
+            _devices.pop(held).forget_graphs()
         return device
 
 

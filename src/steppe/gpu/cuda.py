@@ -14,6 +14,7 @@ import ctypes
 import os
 import sys
 import weakref
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,8 @@ from . import images
 from .device import Device, DeviceInfo, Program
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import DTypeLike, NDArray
 
     from .memory import Buffer, Handle
@@ -167,6 +170,20 @@ def cached_image(source: Source, architecture: str, *, afresh: bool = False) -> 
     return image
 
 
+@contextmanager
+def _visiting(context: Handle) -> Iterator[None]:
+    """Make a context current, and afterwards the one before again.
+
+    For what may run in a finalizer: the garbage collector calls it at any moment, also between another device's entry and its call.
+    """
+    before = check(driver.cuCtxGetCurrent())
+    check(driver.cuCtxSetCurrent(context))
+    try:
+        yield
+    finally:
+        check(driver.cuCtxSetCurrent(before))
+
+
 class _Event:
     """An event of the driver; keeps the host array of its copy alive."""
 
@@ -177,9 +194,10 @@ class _Event:
 
     def __del__(self) -> None:
         if not sys.is_finalizing() and hasattr(self, "device") and not self.device.is_forked():
-            if self.array is not None:  # a copy may still read it
-                self.device.finish(self)
-            driver.cuEventDestroy(self.handle)
+            with _visiting(self.device._context):
+                if self.array is not None:  # a copy may still read it
+                    self.device.finish(self)
+                driver.cuEventDestroy(self.handle)
 
 
 class Cuda(Device):
@@ -256,8 +274,8 @@ class Cuda(Device):
             raise DeviceMemoryError(msg, needed=nbytes, free=free) from error
 
     def _free(self, handle: int) -> None:
-        self._enter()
-        check(driver.cuMemFree(handle))
+        with _visiting(self._context):
+            check(driver.cuMemFree(handle))
 
     def _write(self, handle: int, offset: int, array: NDArray[Any]) -> None:
         self._enter()
@@ -301,12 +319,12 @@ class Cuda(Device):
 
 def _free_host(context: Handle, address: int, process: int) -> None:
     if process == os.getpid():
-        driver.cuCtxSetCurrent(context)
-        driver.cuMemFreeHost(address)
+        with _visiting(context):
+            driver.cuMemFreeHost(address)
 
 
 def _end_streams(context: Handle, streams: tuple[Handle, ...], process: int) -> None:
     if process == os.getpid():
-        driver.cuCtxSetCurrent(context)
-        for stream in streams:
-            driver.cuStreamDestroy(stream)
+        with _visiting(context):
+            for stream in streams:
+                driver.cuStreamDestroy(stream)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
     from ..graph.graph import Graph
+    from .rows import Copies
     from .source import Parameter, Source
 
 
@@ -104,8 +105,12 @@ class Device(ABC):
         self._lock = threading.RLock()
         self._open = threading.local()
         self._process = os.getpid()
-        self.holders: weakref.WeakSet[Graph] = weakref.WeakSet()
-        """Graphs that keep something on this device (rows.py)."""
+        self.copies: weakref.WeakKeyDictionary[Graph, Copies] = weakref.WeakKeyDictionary()
+        """What is kept on this device of each graph, as long as the graph lives (rows.py)."""
+
+    def forget_graphs(self) -> None:
+        """Free what is kept of all graphs. A search that is using it goes on; the memory is freed after it."""
+        self.copies = weakref.WeakKeyDictionary()
 
     def is_forked(self) -> bool:
         """Whether this process is a child of the one that opened the device."""

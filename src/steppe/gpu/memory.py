@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-import threading
-from dataclasses import dataclass, field
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DeviceMemoryError
+from ..machine import locks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,15 +17,30 @@ if TYPE_CHECKING:
 Handle = Any  # what a driver gives out; only cuda.py and opencl.py look inside
 
 
-@dataclass
 class Memory:
-    """The byte budget of a device."""
+    """The byte budget of a device.
 
-    limit: int
-    used: int = 0
-    peak: int = 0
-    room: int | None = None  # what the driver had for us when it last refused something within the budget
-    lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    A buffer may be freed by the garbage collector, at any moment and so in the middle of the methods here. Hence `give` waits for
+    nobody: it notes what came back, in one step, and whoever next asks how much is used counts it.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.peak = 0
+        self.room: int | None = None
+        """What the driver had for us when it last refused something within the budget."""
+        self._taken = 0
+        self._given: deque[int] = deque()
+        self._lock = locks.make()
+
+    @property
+    def used(self) -> int:
+        """Bytes that are allocated."""
+        with self._lock:
+            while self._given:
+                given = self._given.popleft()
+                self._taken -= given
+            return self._taken
 
     @property
     def free(self) -> int:
@@ -34,17 +49,16 @@ class Memory:
 
     def take(self, size: int, device: str) -> None:
         """Count an allocation, or refuse it."""
-        with self.lock:
+        with self._lock:
             if size > self.free:
                 msg = f"{device}: {size:,} bytes needed, {self.free:,} of {self.limit:,} free"
                 raise DeviceMemoryError(msg, needed=size, free=self.free)
-            self.used += size
-            self.peak = max(self.peak, self.used)
+            self._taken += size
+            self.peak = max(self.peak, self._taken)
 
     def give(self, size: int) -> None:
         """Count a release."""
-        with self.lock:
-            self.used -= size
+        self._given.append(size)
 
 
 class Buffer:

@@ -1,18 +1,20 @@
-"""Rows: a graph's arrays on a device, copied there once and kept with the graph.
+"""Rows: what a device keeps of the graphs it has searched, so that a second search copies nothing.
 
-They are freed with the graph (a buffer is freed with its last reference). Each device object has its own copy: two byte
-budgets on one device are two devices, as everywhere else. A graph that has been turned round is a graph of its own, so
-``rows(device, graph.reverse)`` is kept likewise.
+The copies belong to the device, not to the graph: `Device.copies` names each graph weakly, and has one `Copies` for it. A graph
+that goes takes its entry with it, and the buffers are freed with their last reference; no graph keeps itself or a device alive.
+Each device object has its own copies: two byte budgets on one device are two devices, as everywhere else. A graph that has been
+turned round is a graph of its own, so ``rows(device, graph.reverse)`` is kept likewise.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import DeviceError
+from ..machine import locks
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
@@ -29,6 +31,34 @@ class Rows:
     weights: Buffer | None
 
 
+@dataclass(frozen=True)
+class Links:
+    """The edges of an undirected graph on a device, each once: its two ends and its weight."""
+
+    tails: Buffer
+    heads: Buffer
+    weights: Buffer | None
+
+
+@dataclass
+class Copies:
+    """What a device keeps of one graph; None: not copied yet. It must not refer to the graph."""
+
+    rows: Rows | None = None
+    tails: Buffer | None = None
+    links: Links | None = None
+    lock: Any = field(default_factory=locks.make)
+
+
+def _copies(device: Device, graph: Graph) -> Copies:
+    """Return what the device keeps of the graph, an entry without copies at first."""
+    if graph.indices.dtype != np.int32:
+        raise DeviceError(
+            f"{device.info.name}: kernels take up to 2^31 - 1 vertices, the graph has {graph.num_vertices:,}"
+        )
+    return device.copies.setdefault(graph, Copies())
+
+
 def rows(device: Device, graph: Graph) -> Rows:
     """Return the graph's arrays on the device; the first call copies them.
 
@@ -39,40 +69,45 @@ def rows(device: Device, graph: Graph) -> Rows:
     DeviceMemoryError
         They do not fit; nothing stays behind.
     """
-    if graph.indices.dtype != np.int32:
-        raise DeviceError(
-            f"{device.info.name}: kernels take up to 2^31 - 1 vertices, the graph has {graph.num_vertices:,}"
-        )
-    with graph._lock:
-        kept: dict[Device, Rows] = shelf(device, graph, "rows")
-        if device not in kept:
+    kept = _copies(device, graph)
+    with kept.lock:
+        if kept.rows is None:
             weights = None if graph.weights is None else device.upload(graph.weights)
-            kept[device] = Rows(device.upload(graph.indptr), device.upload(graph.indices), weights)
-        return kept[device]
+            kept.rows = Rows(device.upload(graph.indptr), device.upload(graph.indices), weights)
+        return kept.rows
+
+
+def tails(device: Device, graph: Graph) -> Buffer:
+    """Return the first end of every edge, in the order of the rows; the first call copies it."""
+    kept = _copies(device, graph)
+    with kept.lock:
+        if kept.tails is None:
+            kept.tails = device.upload(_tails(graph))
+        return kept.tails
+
+
+def links(device: Device, graph: Graph) -> Links:
+    """Return the edges of an undirected graph, each once; the first call copies them. Loops, which shorten nothing, are left out."""
+    kept = _copies(device, graph)
+    with kept.lock:
+        if kept.links is None:
+            first = _tails(graph)
+            once = first < graph.indices
+            weights = None if graph.weights is None else device.upload(graph.weights[once])
+            kept.links = Links(device.upload(first[once]), device.upload(graph.indices[once]), weights)
+        return kept.links
+
+
+def _tails(graph: Graph) -> Any:
+    return np.repeat(np.arange(graph.num_vertices, dtype=np.int32), graph.degrees)
 
 
 def resident(device: Device, graph: Graph) -> bool:
-    """Whether the graph's arrays are on the device already."""
-    with graph._lock:
-        return device in graph.derived.on_devices.get("rows", {})
+    """Whether the graph's rows are on the device already."""
+    kept = device.copies.get(graph)
+    return kept is not None and kept.rows is not None
 
 
 def forget(device: Device, graph: Graph) -> None:
-    """Free the graph's arrays on the device, if they are there."""
-    with graph._lock:
-        graph.derived.on_devices.get("rows", {}).pop(device, None)
-
-
-def shelf(device: Device, graph: Graph, what: str) -> dict[Device, Any]:
-    """Return where the graph keeps its ``what`` on each device; the graph's lock is held."""
-    device.holders.add(graph)
-    kept: dict[Device, Any] = graph.derived.on_devices.setdefault(what, {})
-    return kept
-
-
-def retire(device: Device) -> None:
-    """Let every graph forget what it keeps on a device. A search that is using it goes on; the memory is freed after it."""
-    for graph in list(device.holders):
-        for kept in list(graph.derived.on_devices.values()):
-            if isinstance(kept, dict):
-                kept.pop(device, None)
+    """Free what the device keeps of the graph; a search that is using it goes on, and the memory is freed after it."""
+    device.copies.pop(graph, None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .. import _core
@@ -54,7 +54,6 @@ class Derived:
     spent_on_searches: int = 0
     spent_on_routes: float = 0
     costs: dict[str, Cost] = field(default_factory=dict)
-    on_devices: dict[str, Any] = field(default_factory=dict)
 
     def spend(self, edges: int) -> None:
         """Count the edges that a search has read without prepared rows; two threads at once may lose one of their counts."""

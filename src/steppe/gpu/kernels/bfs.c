@@ -34,14 +34,6 @@
 #define MIDDLE 8192 /* up to this: one block */
 #endif
 
-/* Adds to a number of two words; C is an array of u32 in either memory. */
-#define ADD_WIDE(C, X)                                                                                                 \
-    if ((X) != 0) {                                                                                                    \
-        u32 low_ = (u32)(X), old_ = ADD_u32(&(C)[0], low_);                                                            \
-        u32 high_ = (u32)((u64)(X) >> 32) + (old_ + low_ < old_ ? 1u : 0u);                                            \
-        if (high_ != 0u) ADD_u32(&(C)[1], high_);                                                                      \
-    }
-
 /* What the threads of one launch share; `side` and `tally` are those that are written to. */
 #define ARRAYS                                                                                                         \
     GLOBAL const i64 *indptr, GLOBAL const i32 *indices, GLOBAL i32 *dist, GLOBAL i32 *pred, GLOBAL i32 *owner,        \
@@ -183,9 +175,9 @@ KERNEL wide(GLOBAL const i64 *indptr, GLOBAL const i32 *indices, GLOBAL i32 *dis
     ADD_WIDE(&sums[4], work.atomics);
     BARRIER();
     if (LOCAL_ID == 0) {
-        ADD_WIDE(&tally[EDGES], sums[0] + ((u64)sums[1] << 32));
-        ADD_WIDE(&state[TOUCHED], sums[2] + ((u64)sums[3] << 32));
-        ADD_WIDE(&state[ATOMICS], sums[4] + ((u64)sums[5] << 32));
+        ADD_WIDE(&tally[EDGES], WIDE(&sums[0]));
+        ADD_WIDE(&state[TOUCHED], WIDE(&sums[2]));
+        ADD_WIDE(&state[ATOMICS], WIDE(&sums[4]));
     }
 }
 
@@ -293,9 +285,9 @@ KERNEL up(GLOBAL const i64 *indptr, GLOBAL const i64 *starts, GLOBAL const i32 *
     ADD_WIDE(&sums[6], found);
     BARRIER();
     if (LOCAL_ID == 0) {
-        ADD_WIDE(&tally[EDGES], sums[0] + ((u64)sums[1] << 32));
-        ADD_WIDE(&state[TOUCHED], sums[2] + ((u64)sums[3] << 32));
-        ADD_WIDE(&state[ATOMICS], sums[4] + ((u64)sums[5] << 32));
+        ADD_WIDE(&tally[EDGES], WIDE(&sums[0]));
+        ADD_WIDE(&state[TOUCHED], WIDE(&sums[2]));
+        ADD_WIDE(&state[ATOMICS], WIDE(&sums[4]));
         if (sums[6] != 0u) ADD_u32(&tally[0], sums[6]);
     }
 }

@@ -61,8 +61,10 @@ KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indic
              GLOBAL const i32 *small, GLOBAL const i32 *chunk_vertex, GLOBAL const u32 *chunk_number, i64 n,
              i64 capacity, GLOBAL i32 *touched, GLOBAL i32 *pile, GLOBAL u32 *counts, GLOBAL KEY *bounds,
              GLOBAL u64 *tallies, u32 parity, DIST limit, DIST delta, DIST inverse) {
-    LOCAL u64 scratch[BLOCK];
-    LOCAL KEY least_scratch[BLOCK];
+    LOCAL u32 sums[4];
+    LOCAL KEY nearest[1];
+    if (LOCAL_ID == 0) nearest[0] = KEY_INF;
+    clear_sums(sums, 4);
     u32 phase = counts[16 + parity], side = counts[18 + parity], mode = IDLE, list = parity;
     u32 smalls = counts[2 + parity], chunks = counts[4 + parity], heaps = counts[10 + side];
     KEY last = bounds[parity], next_last = last, first = bounds[4 + parity];
@@ -93,9 +95,8 @@ KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indic
         bounds[1 - parity] = next_last;
         bounds[5 - parity] = first;
     }
-    if (mode == IDLE) return;
+    KEY least = KEY_INF;
     if (mode == SPLIT) {
-        KEY least = KEY_INF;
         for (i64 i = GLOBAL_ID; i < heaps; i += GLOBAL_SIZE) {
             i32 v = pile[side * n + i];
             KEY key = dist[v];
@@ -106,9 +107,6 @@ KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indic
                 touched[ADD_u32(&counts[parity], 1u)] = v;
             }
         }
-        least = PASTE(block_min_, KEY)(least_scratch, least);
-        if (LOCAL_ID == 0 && least != KEY_INF) MIN_KEY(&bounds[3 - side], least);
-        return;
     }
     u32 faults = 0u, light = mode == LIGHT ? 1u : 0u, atomics = 0u;
     u64 edges = 0;
@@ -129,8 +127,13 @@ KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indic
         }
     }
     if (faults & (ABOVE | BELOW)) OR_u32(&counts[14], faults);
-    tally(scratch, &tallies[3 * GROUP_ID], edges);
-    tally(scratch, &tallies[3 * GROUP_ID + 2], atomics);
+    if (least != KEY_INF) MIN_KEY(&nearest[0], least);
+    ADD_WIDE(&sums[0], edges);
+    ADD_WIDE(&sums[2], atomics);
+    BARRIER();
+    if (LOCAL_ID == 0 && nearest[0] != KEY_INF) MIN_KEY(&bounds[3 - side], nearest[0]);
+    tally(&tallies[3 * GROUP_ID], &sums[0]);
+    tally(&tallies[3 * GROUP_ID + 2], &sums[2]);
 }
 
 /* `kinds`: 1 there are light edges, 2 there are heavy ones; work for edges that are not there is not filed. */
@@ -138,8 +141,10 @@ KERNEL commit(GLOBAL const i64 *RESTRICT indptr, GLOBAL KEY *dist, GLOBAL const 
               GLOBAL i32 *small, GLOBAL i32 *chunk_vertex, GLOBAL u32 *chunk_number, i64 n, i64 capacity,
               GLOBAL const i32 *touched, GLOBAL i32 *pile, GLOBAL u32 *mark, GLOBAL u32 *counts,
               GLOBAL KEY *bounds, GLOBAL u64 *tallies, u32 parity, u32 kinds) {
-    LOCAL u64 scratch[BLOCK];
-    LOCAL KEY least_scratch[BLOCK];
+    LOCAL u32 sums[2];
+    LOCAL KEY nearest[1];
+    if (LOCAL_ID == 0) nearest[0] = KEY_INF;
+    clear_sums(sums, 2);
     u32 many = counts[parity], phase = counts[17 - parity], side = counts[19 - parity], list = 2u + (phase & 1u);
     KEY last = bounds[1 - parity], least = KEY_INF;
     i64 edges = 0;
@@ -147,7 +152,6 @@ KERNEL commit(GLOBAL const i64 *RESTRICT indptr, GLOBAL KEY *dist, GLOBAL const 
         counts[11 - side] = 0u;
         bounds[3 - side] = KEY_INF;
     }
-    if (many == 0u) return;
     for (i64 i = GLOBAL_ID; i < many; i += GLOBAL_SIZE) {
         i32 v = touched[i];
         KEY key = TENTATIVE(v);
@@ -168,9 +172,11 @@ KERNEL commit(GLOBAL const i64 *RESTRICT indptr, GLOBAL KEY *dist, GLOBAL const 
             }
         }
     }
-    least = PASTE(block_min_, KEY)(least_scratch, least);
-    if (LOCAL_ID == 0 && least != KEY_INF) MIN_KEY(&bounds[2 + side], least);
-    tally(scratch, &tallies[3 * GROUP_ID + 1], (u64)edges);
+    if (least != KEY_INF) MIN_KEY(&nearest[0], least);
+    ADD_WIDE(sums, edges);
+    BARRIER();
+    if (LOCAL_ID == 0 && nearest[0] != KEY_INF) MIN_KEY(&bounds[2 + side], nearest[0]);
+    tally(&tallies[3 * GROUP_ID + 1], sums);
 }
 
 /* Counts the targets that are not settled: all below the open bucket are. */

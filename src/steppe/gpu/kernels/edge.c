@@ -9,6 +9,7 @@
  * `flags[0]`: a sum of integers passed DIST_MAX; the host repeats in 64 bits. `flags[1]`, `flags[2]`: sweeps, low and high
  * word; `flags[3]`, `flags[4]`: atomics. */
 /* BUILD: BOTH=1 */
+/* BUILD: UNWEIGHTED=1 for u32 u64 */
 #ifdef DIST_i64
 #define OVER(sum) 0 /* sums are bounded beforehand */
 #else
@@ -45,9 +46,9 @@ KERNEL edge(GLOBAL const i32 *RESTRICT tails, GLOBAL const i32 *RESTRICT heads, 
             if (LOCAL_ID == 0) changed[0] = 0; /* for every source and every sweep */
             BARRIER();                         /* and the row is complete */
             for (i64 e = LOCAL_ID; e < edges; e += LOCAL_SIZE) {
-                relax(row, tails[e], heads[e], weights[e], limit, changed, flags, &atomics);
+                relax(row, tails[e], heads[e], LENGTH(e), limit, changed, flags, &atomics);
 #ifdef BOTH
-                relax(row, heads[e], tails[e], weights[e], limit, changed, flags, &atomics);
+                relax(row, heads[e], tails[e], LENGTH(e), limit, changed, flags, &atomics);
 #endif
             }
             BARRIER(); /* all have swept */

@@ -5,7 +5,7 @@
  *
  * The document's barrier between the two is here the boundary between two launches, so that all blocks work; its test "if
  * dist(u) is modified" is a list, so that a round costs what its frontier costs; its flag is the length of that list.
- * Both kernels take the lengths from device memory, and do nothing when they are 0: the host may enqueue several rounds
+ * Both kernels take the lengths from device memory: where they are 0, no loop runs. So the host may enqueue several rounds
  * before it looks.
  *
  * counts: 0, 1 touched; 2, 3 small vertices; 4, 5 chunks; 6 rounds; 7 faults. Of each pair one is in use and the other
@@ -31,7 +31,8 @@ KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indic
              GLOBAL const WEIGHT *RESTRICT weights, GLOBAL const KEY *dist, GLOBAL KEY *predist, GLOBAL u64 *cells,
              GLOBAL const i32 *small, GLOBAL const i32 *chunk_vertex, GLOBAL const u32 *chunk_number, i64 n,
              i64 capacity, GLOBAL i32 *touched, GLOBAL u32 *counts, GLOBAL u64 *tallies, u32 parity, DIST limit) {
-    LOCAL u64 scratch[BLOCK];
+    LOCAL u32 sums[2];
+    clear_sums(sums, 2);
     u32 smalls = counts[2 + parity], chunks = counts[4 + parity], faults = 0u, atomics = 0u;
     if (GLOBAL_ID == 0) {
         counts[1 - parity] = 0u;
@@ -39,7 +40,6 @@ KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indic
         counts[5 - parity] = 0u;
         if (smalls + chunks > 0u) counts[6] += 1u;
     }
-    if (smalls + chunks == 0u) return;
     for (i64 c = GLOBAL_ID / TEAM; c < chunks; c += GLOBAL_SIZE / TEAM) {
         i32 u = chunk_vertex[parity * capacity + c];
         u32 number = chunk_number[parity * capacity + c];
@@ -57,21 +57,25 @@ KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indic
         }
     }
     if (faults & (ABOVE | BELOW)) OR_u32(&counts[7], faults);
-    tally(scratch, &tallies[2 * GROUP_ID + 1], atomics);
+    ADD_WIDE(sums, atomics);
+    BARRIER();
+    tally(&tallies[2 * GROUP_ID + 1], sums);
 }
 
 KERNEL commit(GLOBAL const i64 *RESTRICT indptr, GLOBAL KEY *dist, GLOBAL const KEY *predist, GLOBAL const u64 *cells,
               GLOBAL i32 *small, GLOBAL i32 *chunk_vertex, GLOBAL u32 *chunk_number, i64 n, i64 capacity,
               GLOBAL const i32 *touched, GLOBAL u32 *counts, GLOBAL u64 *tallies, u32 parity) {
-    LOCAL u64 scratch[BLOCK];
+    LOCAL u32 sums[2];
+    clear_sums(sums, 2);
     u32 many = counts[parity];
     i64 edges = 0;
-    if (many == 0u) return;
     for (i64 i = GLOBAL_ID; i < many; i += GLOBAL_SIZE) {
         i32 v = touched[i];
         dist[v] = TENTATIVE(v);
         edges += file_vertex(indptr, v, small, chunk_vertex, chunk_number, 1u - parity, n, capacity,
                              &counts[3 - parity], &counts[5 - parity]);
     }
-    tally(scratch, &tallies[2 * GROUP_ID], (u64)edges);
+    ADD_WIDE(sums, edges);
+    BARRIER();
+    tally(&tallies[2 * GROUP_ID], sums);
 }

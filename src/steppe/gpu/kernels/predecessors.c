@@ -7,6 +7,8 @@
  * first search over what is left (bfs.c, variant TREE) does the rest. Where all edges have one and the same positive integer
  * length, hop is distance / length, and `uniform` finds the smallest predecessor in the sweep itself. Distances are public
  * ones: i64 for integers (largest: unreached), else of the weights' type. */
+/* BUILD: UNWEIGHTED=1 for i64 */
+/* TYPES: signed */
 #if defined(DIST_f32)
 #define UNREACHED bits_f32(0x7f800000u)
 #define SUM(d, w) ((d) + (w))
@@ -26,14 +28,14 @@ DEVICE u32 is_tight(DIST from, WEIGHT w, DIST to) {
 KERNEL tight(GLOBAL const i32 *RESTRICT tails, GLOBAL const i32 *RESTRICT heads, GLOBAL const WEIGHT *RESTRICT weights,
              i64 edges, GLOBAL const DIST *RESTRICT dist, GLOBAL i32 *RESTRICT leads) {
     for (i64 e = GLOBAL_ID; e < edges; e += GLOBAL_SIZE)
-        leads[e] = is_tight(dist[tails[e]], weights[e], dist[heads[e]]) ? heads[e] : -1;
+        leads[e] = is_tight(dist[tails[e]], LENGTH(e), dist[heads[e]]) ? heads[e] : -1;
 }
 
 KERNEL uniform(GLOBAL const i32 *RESTRICT tails, GLOBAL const i32 *RESTRICT heads, GLOBAL const WEIGHT *RESTRICT weights,
                i64 edges, GLOBAL const DIST *RESTRICT dist, GLOBAL i32 *pred) {
     for (i64 e = GLOBAL_ID; e < edges; e += GLOBAL_SIZE) {
         i32 u = tails[e], v = heads[e];
-        if (is_tight(dist[u], weights[e], dist[v]) && u < LOAD(&pred[v])) MIN_i32(&pred[v], u);
+        if (is_tight(dist[u], LENGTH(e), dist[v]) && u < LOAD(&pred[v])) MIN_i32(&pred[v], u);
     }
 }
 

@@ -24,7 +24,13 @@ DEVICE f64 key_f64(u64 k) { return bits_f64(k ^ (k >> 63 ? 0x8000000000000000ul 
  *   DIST_MAX                 the largest sum of integers that may be stored: a sum above it has overflowed, and is noticed
  *                            since (at most half the range) + (at most half the range) cannot wrap
  *   EXTEND(d, w)             d + w in DIST
+ *   LENGTH(e)                the weight of edge e in the array `weights`; 1 under -DUNWEIGHTED, which reads no array
  *   MIN_KEY CAS_KEY EXCH_KEY the atomic of KEY's width */
+#ifdef UNWEIGHTED
+#define LENGTH(e) ((WEIGHT)1)
+#else
+#define LENGTH(e) weights[e]
+#endif
 #ifdef DIST
 #define EXTEND(d, w) ((DIST)((d) + (DIST)(w)))
 #define PASTE_(a, b) a##b
@@ -68,6 +74,17 @@ DEVICE f64 key_f64(u64 k) { return bits_f64(k ^ (k >> 63 ? 0x8000000000000000ul 
 #define DIST_MAX bits_f64(0x7ff0000000000000ul)
 #endif
 #endif
+
+/* --- Wide numbers ---------------------------------------------------------------------------------------------------
+ * Not every device has atomics of 64 bits. A count that may pass 2^32 is two cells of u32, the low word first: ADD_WIDE adds
+ * to it from any number of threads, in GLOBAL or LOCAL memory; WIDE reads it when nobody adds. */
+#define ADD_WIDE(cells, x)                                                                                             \
+    if ((x) != 0) {                                                                                                    \
+        u32 low_ = (u32)(x), old_ = ADD_u32(&(cells)[0], low_);                                                        \
+        u32 high_ = (u32)((u64)(x) >> 32) + (old_ + low_ < old_ ? 1u : 0u);                                            \
+        if (high_ != 0u) ADD_u32(&(cells)[1], high_);                                                                  \
+    }
+#define WIDE(cells) ((cells)[0] + ((u64)(cells)[1] << 32))
 
 /* --- Within a block -------------------------------------------------------------------------------------------------
  * Every thread of the block calls, in uniform control flow, with the same LOCAL scratch of BLOCK cells (-DBLOCK, the number

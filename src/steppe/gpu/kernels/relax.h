@@ -24,12 +24,6 @@
 #define TEAM 32
 #endif
 
-#ifdef UNWEIGHTED
-#define LENGTH(e) ((WEIGHT)1)
-#else
-#define LENGTH(e) weights[e]
-#endif
-
 #ifdef RECORD
 #define MIN_CELL PASTE(MIN_, u64)
 #define TENTATIVE(v) ((KEY)(cells[v] >> 32))
@@ -100,8 +94,13 @@ DEVICE i64 chunk_end(GLOBAL const i64 *indptr, i32 u, u32 number) {
     return end < indptr[u + 1] ? end : indptr[u + 1];
 }
 
-/* Adds a block's count to its own cell: no atomic, and none of 64 bits, which not every device has. */
-DEVICE void tally(LOCAL_POINTER u64 *scratch, GLOBAL u64 *cell, u64 value) {
-    u64 sum = block_sum_u64(scratch, value);
-    if (LOCAL_ID == 0) *cell += sum;
+/* A block adds up what its threads count in `sums`, wide numbers (ADD_WIDE) in LOCAL memory, between two barriers: `clear_sums` has
+ * the first, the kernel the second. `tally` then adds a sum to the block's own cell. */
+DEVICE void clear_sums(LOCAL_POINTER u32 *sums, i32 cells) {
+    if (LOCAL_ID == 0)
+        for (i32 k = 0; k < cells; k++) sums[k] = 0u;
+    BARRIER();
+}
+DEVICE void tally(GLOBAL u64 *cell, LOCAL_POINTER const u32 *sum) {
+    if (LOCAL_ID == 0) *cell += WIDE(sum);
 }

@@ -156,14 +156,14 @@ KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indic
              GLOBAL u32 *marks, GLOBAL u32 *state, GLOBAL KEY *least, i64 parts, i64 size, GLOBAL const i32 *vertices,
              GLOBAL const i64 *places, GLOBAL const u32 *lengths, i64 capacity, GLOBAL u64 *tallies, u32 parity,
              DIST limit, KEY last) {
-    LOCAL u64 scratch[BLOCK];
+    LOCAL u32 sums[4];
+    clear_sums(sums, 4);
     u32 front = state[parity], back = state[2 + parity], faults = 0u, atomics = 0u;
     u64 edges = 0;
     if (GLOBAL_ID == 0) {
         state[1 - parity] = 0u;
         state[3 - parity] = 0u;
     }
-    if (front + back == 0u) return;
     for (i64 c = GLOBAL_ID / TEAM; c < back; c += GLOBAL_SIZE / TEAM) {
         i64 i = capacity - 1 - c;
         i32 u = vertices[i];
@@ -182,11 +182,11 @@ KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indic
         }
     }
     if (faults & (ABOVE | BELOW)) OR_u32(&state[4], faults);
-    u64 both = block_sum_u64(scratch, edges << 32 | atomics); /* a part has less than 2^31 edges */
-    if (LOCAL_ID == 0) {
-        tallies[2 * GROUP_ID] += both >> 32;
-        tallies[2 * GROUP_ID + 1] += both & 0xffffffffu;
-    }
+    ADD_WIDE(&sums[0], edges);
+    ADD_WIDE(&sums[2], atomics);
+    BARRIER();
+    tally(&tallies[2 * GROUP_ID], &sums[0]);
+    tally(&tallies[2 * GROUP_ID + 1], &sums[2]);
 }
 
 /* The host has set least[parts] to infinity; what stays FAR lowers it again. Whatever is beyond `before`, the last value of

@@ -15,7 +15,7 @@ from ...errors import DeviceMemoryError, DistanceOverflowError
 from ...planning.distance_types import distance_dtype
 from ...planning.question import Search
 from .. import source as _source
-from ..rows import rows, shelf
+from ..rows import links, rows, tails
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,45 +24,10 @@ if TYPE_CHECKING:
 
     from ...graph.graph import Graph
     from ..device import Device
-    from ..memory import Buffer
 
 Array = Any
 INFINITY = {"u32": 2**32 - 1, "u64": 2**64 - 1, "f32": 0x7F800000, "f64": 0x7FF0000000000000}
 LARGEST = {"u32": 2**31 - 2, "u64": 2**63 - 2, "f32": 0x7F800000, "f64": 0x7FF0000000000000}
-
-
-def tails(device: Device, graph: Graph) -> Buffer:
-    """Return the first end of every arc, on the device; the first call copies it."""
-    rows(device, graph)  # refuses a graph whose vertices need 64 bits
-    with graph._lock:
-        kept: dict[Device, Buffer] = shelf(device, graph, "tails")
-        if device not in kept:
-            kept[device] = device.upload(np.repeat(np.arange(graph.num_vertices, dtype=np.int32), graph.degrees))
-        return kept[device]
-
-
-def weights(device: Device, graph: Graph) -> Buffer:
-    """Return the weights on the device; ones for a graph that has none."""
-    held = rows(device, graph).weights
-    if held is not None:
-        return held
-    with graph._lock:
-        kept: dict[Device, Buffer] = shelf(device, graph, "ones")
-        if device not in kept:
-            kept[device] = device.alloc(graph.num_edges, np.int32, fill=1)
-        return kept[device]
-
-
-def _links(device: Device, graph: Graph) -> tuple[Buffer, Buffer, Buffer]:
-    """Return the ends and weights of every undirected edge, each once."""
-    with graph._lock:
-        kept: dict[Device, tuple[Buffer, Buffer, Buffer]] = shelf(device, graph, "links")
-        if device not in kept:
-            first = np.repeat(np.arange(graph.num_vertices, dtype=np.int32), graph.degrees)
-            once = first < graph.indices  # a self loop shortens nothing
-            w = np.ones(graph.num_edges, dtype=np.int32) if graph.weights is None else graph.weights
-            kept[device] = (device.upload(first[once]), device.upload(graph.indices[once]), device.upload(w[once]))
-        return kept[device]
 
 
 def run(
@@ -103,11 +68,15 @@ def run(
     with device.count() as counters:
         both = not graph.directed
         if both:
-            arrays = _links(device, graph)
+            once = links(device, graph)
+            ends, held = (once.tails, once.heads), once.weights
         else:
-            arrays = (tails(device, graph), rows(device, graph).indices, weights(device, graph))
+            ends, held = (tails(device, graph), rows(device, graph).indices), rows(device, graph).weights
+        arrays = (*ends, device.alloc(1, np.int32) if held is None else held)
         kind = {"i32": "u32", "i64": "u64"}.get(weight, weight)
         variant: dict[str, Any] = {"BOTH": 1} if both else {}
+        if held is None:
+            variant["UNWEIGHTED"] = 1
         at = 0
         while at < count and n:
             key = _source.TYPES[_source.key_type(kind)]

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import source as _source
-from ..rows import rows
+from ..rows import rows, tails
 from .bfs import FAR, Levels
-from .edge import tails, weights
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -50,10 +49,11 @@ def run(
         given = distances
     weight = "i32" if plain or graph.weights is None else _source.type_name(graph.weights.dtype)
     kind = "i64" if given.dtype == np.int64 else weight
-    program = device.program("predecessors", weight=weight, dist=kind, signed=True)
-    # Where the graph has weights and hops are asked for, every edge counts 1 all the same.
-    each = device.alloc(m, np.int32, fill=1) if plain and graph.weights is not None else weights(device, graph)
-    arcs = (tails(device, graph), rows(device, graph).indices, each, m, device.upload(given))
+    variant = {"UNWEIGHTED": 1} if plain else {}  # hops: every edge counts 1, whatever it weighs
+    program = device.program("predecessors", weight=weight, dist=kind, signed=True, **variant)
+    held = rows(device, graph)
+    weights = device.alloc(1, np.int32) if plain or held.weights is None else held.weights
+    arcs = (tails(device, graph), held.indices, weights, m, device.upload(given))
     same = plain or (graph.is_integer and graph.min_weight == graph.max_weight > 0)
     if same:
         found = device.alloc(n, np.int32, fill=FAR)
