@@ -61,6 +61,11 @@ CASES = {
         {"memory": 10**8},
         {"engine": "external"},
     ),
+    "far beyond the caches": ("sssp", facts(10**7, 10**8), {}, {}, {"engine": "external", "prepares": False}),
+    "far beyond, but targets": ("sssp", facts(10**7, 10**8), {"targets": True}, {}, {"engine": "cpu"}),
+    "far beyond, and prepared": ("sssp", facts(10**7, 10**8, prepared=True), {}, {}, {"engine": "cpu"}),
+    "far beyond, often": ("sssp", facts(10**7, 10**8, spent=10**9), {}, {}, {"engine": "cpu", "prepares": True}),
+    "large, but like a road": ("sssp", facts(10**7, 4 * 10**7, roadlike=True), {}, {}, {"engine": "cpu"}),
     "a device": (
         "sssp",
         BIG,

@@ -53,6 +53,8 @@ def carry_out(
         answer = search.run(graph, asked, plan.method)
     elif plan.engine == "external":
         answer = external.run(graph, asked, plan.method, memory_limit)
+        if memory_limit is None and not graph.is_mapped:
+            graph.derived.spend(answer.explained["edges_touched"])
     else:
         answer, plan = _on_device(graph, asked, plan, device)
     if plan.method == "bfs" and not hops:

@@ -33,6 +33,15 @@ SPARSE = 8
 """Edges a vertex that are few."""
 
 
+CACHED = 500_000
+"""Edges below which a graph stays in the caches while it is searched."""
+
+
+BLOCKS_FROM, BLOCKS_DEGREE = 5_000_000, 10
+"""Vertices, and edges of each, from which a graph that is not prepared is searched in blocks, as if it lay in a file: random reads then stay
+within a block. Random graphs of 8 M vertices and 88 M edges: 3.06 -> 1.91 s, 20 M and 218 M: 9.0 -> 4.9; but a grid of 9 M 0.59 -> 0.84."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Wishes:
     """What a caller may ask for beside the question; None and "auto": as the plan thinks best.
@@ -172,6 +181,13 @@ def _engine(method: str, facts: Facts, wishes: Wishes, machine: Machine, *, many
         return "external", "edges stay in their file" if facts.is_mapped else "a budget of memory was given"
     if facts.is_mapped and machine.memory is not None and 2 * facts.bytes > machine.memory:
         return "external", "edges stay in their file"
+    beyond = facts.vertices >= BLOCKS_FROM and facts.degree >= BLOCKS_DEGREE and not facts.prepared
+    if (
+        beyond
+        and method == "delta-stepping"
+        and not (wishes.targets or wishes.bounded or _pays(facts, wishes, machine))
+    ):
+        return "external", "far beyond the caches: searched in blocks"
     return "cpu", ""
 
 
@@ -224,30 +240,38 @@ def _prepare(plan: Plan, facts: Facts, wishes: Wishes, machine: Machine) -> Plan
     Whether more searches will come nobody knows. So it is done when those so far have cost as much as it will: what is spent in vain is
     then at most what has been spent anyway, and what could have been saved at most as much again. The rows of a matrix are known to come.
     """
-    coming = wishes.rows if wishes.columns else 0
-    if (
-        facts.prepared
-        or not facts.can_prepare
-        or not machine.may_prepare
-        or plan.engine != "cpu"
-        or plan.method != "delta-stepping"
-        or facts.spent + coming * facts.edges < preparation_cost(facts) * facts.edges
-    ):
+    if plan.engine != "cpu" or plan.method != "delta-stepping" or not _pays(facts, wishes, machine):
         return plan
+    why = "many rows will be searched for" if wishes.columns else "searches so far have cost as much"
+    return replace(plan, prepares=True, note=f"rows are prepared: {why}")
+
+
+def _pays(facts: Facts, wishes: Wishes, machine: Machine) -> bool:
+    """Whether the graph should be prepared now."""
+    if facts.prepared or not facts.can_prepare or not machine.may_prepare:
+        return False
     if machine.memory is not None and 2 * _bytes.total(_bytes.preparation(facts)) > machine.memory:
-        return plan
-    return replace(plan, prepares=True, note="rows are prepared: searches so far have cost as much")
+        return False
+    coming = wishes.rows if wishes.columns else 0
+    return facts.spent + coming * facts.edges >= preparation_cost(facts) * facts.edges
 
 
 def preparation_cost(facts: Facts) -> float:
-    """Return what preparing costs, in searches that read every edge once.
+    """Return what preparing costs, in searches that read every edge once; rather too much than too little.
 
-    Measured on one thread, warm: grid of 2 M vertices 1.9, New York 2.2 (records of four); kron20 3.0, urand20 4.6, random 9.4 (undirected,
-    int32); kron20 in float64 11; web 7.9 (directed: in-edges are built, too).
+    Measured by ``benchmarks/prepare.py`` on one thread: records of four (grid, New York) 0.2 to 0.3. Sorted rows, undirected: 32-bit weights
+    kron 1.7, urand 2.2, small-world 1.1; 64-bit ones 8.0, 2.6, 1.4. Directed, where in-edges are built, too: er 4.0 and 4.6, web 3.3 and 5.4.
+    In the caches a plain search is so quick that it is up to 9.4 (web of 0.25 M edges).
+    The sum of k searches is then at most twice that of the better of never preparing and preparing at once, whatever k.
     """
     if facts.roadlike:
-        return 2.5
-    return 9.0 if facts.directed and not facts.reverse_known else 6.0
+        return 0.5
+    builds = facts.directed and not facts.reverse_known
+    if facts.edges < CACHED:
+        return 12.0 if facts.weight == 8 else 10.0
+    if facts.weight == 8:
+        return 7.0 if builds else 8.0
+    return 5.0 if builds else 3.0
 
 
 def _delta(plan: Plan, facts: Facts, wanted: float | None, *, many: bool) -> float | None:
