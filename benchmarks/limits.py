@@ -16,13 +16,13 @@ from steppe import _core
 @cache
 def random_ns(bytes_: int, threads: int) -> float:
     """Return nanoseconds per independent random 4-byte read in an array of this size."""
-    return _core.random_read_ns(bytes_, 500_000, threads, 15) / threads
+    return _core.testing.random_read_ns(bytes_, 500_000, threads, 15) / threads
 
 
 @cache
 def sequential_ns(threads: int) -> float:
     """Return nanoseconds per byte read in order from an array beyond the caches."""
-    return _core.sequential_read_ns(1 << 28, threads, 5)
+    return _core.testing.sequential_read_ns(1 << 28, threads, 5)
 
 
 def limit_ns(vertices: int, threads: int, *, bytes_per_edge: int = 8) -> float:

@@ -20,8 +20,8 @@ if SANITIZER:
     from steppe import _core
 
     settings.load_profile("sanitize")
-    _core.use_avx512(False)  # sanitizers do not see what vectors read; test_scan.py asks for both ways
-    _core.set_patience(100_000)  # a slow thread is not a blocked one: threads are to go on sharing
+    _core.testing.use_avx512(False)  # sanitizers do not see what vectors read; test_scan.py asks for both ways
+    _core.testing.set_patience(100_000)  # a slow thread is not a blocked one: threads are to go on sharing
 
 
 # A shell that starts the suite in the background lets it ignore SIGINT, and its children inherit that.
@@ -86,6 +86,6 @@ def vectors(request):
     """Scan with AVX-512, or without it; a processor that has none runs the plain scan twice."""
     from steppe import _core
 
-    before = _core.use_avx512(request.param)
+    before = _core.testing.use_avx512(request.param)
     yield request.param
-    _core.use_avx512(before)
+    _core.testing.use_avx512(before)

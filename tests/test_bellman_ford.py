@@ -18,7 +18,11 @@ from conftest import examples
 from steppe import _core
 
 DATA = Path(os.environ.get("STEPPE_DATA", Path(__file__).parents[2] / "shared" / "data")) / "splib"
-DONE, CYCLE, OVERFLOW = 0, 1, 2
+DONE, CYCLE, OVERFLOW = (
+    _core.BellmanFordStatus.done,
+    _core.BellmanFordStatus.negative_cycle,
+    _core.BellmanFordStatus.overflow,
+)
 TYPES = ("int32", "int64", "float32", "float64")
 INT_MAX = np.iinfo(np.int64).max
 
@@ -37,12 +41,11 @@ def search(g, *sources, progress=None):
     weights = g.weights
     distances = np.empty(g.num_vertices, dtype=np.int64 if weights.dtype.kind == "i" else weights.dtype)
     predecessors = np.empty(g.num_vertices, dtype=g.indices.dtype)
-    status, cycle, rounds, edges = _core.bellman_ford(
-        g.indptr, g.indices, weights, np.array(sources, dtype=np.int64), distances, predecessors, progress
-    )
-    assert rounds >= (1 if sources else 0)
-    assert edges >= 0
-    return status, cycle, distances, predecessors
+    question = _core.Question(np.array(sources, dtype=np.int64), progress=progress)
+    found = _core.bellman_ford(g.core, question, distances, predecessors)
+    assert found.rounds >= (1 if sources else 0)
+    assert found.edges_relaxed >= 0
+    return found.status, found.cycle, distances, predecessors
 
 
 def oracle(n, edges, sources):

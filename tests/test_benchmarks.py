@@ -171,7 +171,7 @@ def test_limits_are_made_of_both_measurements():
         assert min(random, sequential) > 0
         assert limits.limit_ns(1000, threads) == random + 8 * sequential
     with pytest.raises(ValueError, match="at least"):
-        limits._core.random_read_ns(0, 1, 1, 1)
+        limits._core.testing.random_read_ns(0, 1, 1, 1)
 
 
 def test_routes_are_compared_on_equal_distances(tiny, monkeypatch, capsys):

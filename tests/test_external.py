@@ -176,7 +176,7 @@ def test_a_mapped_graph_that_would_fill_memory_stays_in_its_file(pair, monkeypat
     for _ in range(3):  # the second search would otherwise pack the edges into memory
         answer = sp.sssp(mapped, 0).verify()
         assert answer.explain().note == "edges stay in their file"
-    assert mapped.derived.prepared is None
+    assert not mapped.derived.prepared
     assert "_ones" not in vars(mapped)
     assert answer.distances.tobytes() == sp.sssp(copy, 0).distances.tobytes()
 

@@ -380,7 +380,7 @@ def test_the_build_does_not_depend_on_threads(both, ids):
         rows = np.empty(n + 1, dtype=np.int64), np.empty(arcs, dtype=np.int32), np.empty(arcs, dtype=np.float32)
         _core.build_csr(u, v, w, both, False, *rows, threads)
         turned = tuple(np.empty_like(a) for a in rows)
-        _core.reverse_csr(*rows, *turned, threads)
+        _core.reverse_rows(_core.Rows(*rows), *turned, threads)
         results.append(rows + turned)
     for other in results[1:]:
         assert all(map(np.array_equal, other, results[0]))

@@ -71,7 +71,7 @@ indices, rows = graph.indices, (graph.indptr, graph.indices, graph.weights)
 os.truncate(path, 8192)
 graph._claim._mapping.guard.faulted  # our handler is on top again
 try:
-    print(_core.prove_rows(*rows, False, 1, True, 2))
+    print(_core.prove_rows(_core.Rows(*rows, True), False, 1, 2))
 except sp.FormatError as error:
     print(error)
 print(int(indices[-1]), indices.sum() >= 0)

@@ -110,9 +110,8 @@ def test_parallel_and_sequential_trees_are_the_same(kind):
         for width in (np.int32, np.int64):
             tree = np.empty(g.num_vertices, dtype=width)
             indices = g.indices.astype(width)
-            _core.canonical_predecessors(
-                g.indptr, indices, g.weights, np.array([0]), distances, False, g.min_weight, tree, threads
-            )
+            rows, question = _core.Rows(g.indptr, indices, g.weights), _core.Question(np.array([0]), threads=threads)
+            _core.canonical_predecessors(rows, question, distances, False, g.min_weight, tree)
             trees.append(tree)
     for tree in trees[1:]:
         np.testing.assert_array_equal(tree, trees[0])
@@ -129,7 +128,8 @@ def test_uniform_weights_take_the_short_way_to_the_same_tree():
     for uniform in (False, True):
         for threads in (1, 4):
             tree = np.empty(g.num_vertices, dtype=np.int32)
-            _core.canonical_predecessors(g.indptr, g.indices, None, np.array([0]), distances, uniform, 1, tree, threads)
+            rows, question = _core.Rows(g.indptr, g.indices, None), _core.Question(np.array([0]), threads=threads)
+            _core.canonical_predecessors(rows, question, distances, uniform, 1, tree)
             trees.append(tree)
     for tree in trees[1:]:
         np.testing.assert_array_equal(tree, trees[0])
@@ -183,8 +183,8 @@ def test_ties_far_from_where_their_paths_meet():
     for uniform in (False, True):
         for threads in (1, 2):
             tree = np.empty(g.num_vertices, dtype=np.int32)
-            args = (g.indptr, g.indices, g.weights, np.array([0]), distances)
-            _core.canonical_predecessors(*args, uniform, 7, tree, threads)
+            question = _core.Question(np.array([0]), threads=threads)
+            _core.canonical_predecessors(g.core, question, distances, uniform, 7, tree)
             trees.append(tree)
     assert (trees[0][[b for _, b in ties]] == [b - 2 for _, b in ties]).all()
     for tree in trees[1:]:

@@ -137,7 +137,7 @@ def check_seed(seed, dtype, count):
         named = sp.Graph.from_edges(names[u], names[g.indices], g.weights, relabel=True)
         if named.num_vertices == g.num_vertices:
             g, label = named, named.label
-    before = _core.use_avx512(bool(rng.integers(2)))
+    before = _core.testing.use_avx512(bool(rng.integers(2)))
     try:
         ready, marks = rng.integers(4), None
         if ready == 1:
@@ -154,7 +154,7 @@ def check_seed(seed, dtype, count):
         )
         raise
     finally:
-        _core.use_avx512(before)
+        _core.testing.use_avx512(before)
 
 
 def sweep(first, number):

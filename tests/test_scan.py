@@ -47,7 +47,7 @@ def test_every_layout_gives_the_oracles_distances(make, dtype, threads, vectors,
     expected = np.array(oracle.dijkstra(3000, zip(u, v, w, strict=True), [3]))
     for prepared in (False, True):
         if prepared:
-            assert g.prepare().derived.prepared[0].is_quads == (make is _roads)
+            assert g.prepare().core.form == ("quads" if make is _roads else "packed")
         for record_paths in (False, True):
             paths = sp.sssp(g, 3, method="delta-stepping", threads=threads, record_paths=record_paths)
             distances = np.where(paths.reachable, paths.distances, np.inf)
@@ -72,7 +72,7 @@ def test_every_layout_gives_the_canonical_tree(make, dtype, most, threads, vecto
         expected = sp.sssp(plain, s, threads=1).predecessors
         paths = sp.sssp(g.prepare(), s, threads=1)
         np.testing.assert_array_equal(paths.predecessors, expected)
-        assert plain.derived.prepared is None
+        assert not plain.derived.prepared
         assert paths.predecessors[3000] == paths.predecessors[s] == -1
 
 
@@ -108,7 +108,7 @@ def test_a_row_is_counted_edge_by_edge(vectors):
     v = np.concatenate([(ring + 1) % n, np.arange(2, 13)])
     g = sp.Graph.from_edges(u, v, np.full(len(u), 1000))
     g.prepare()
-    assert g.derived.prepared[0].is_quads
+    assert g.core.form == "quads"
     assert sp.sssp(g, 0, method="delta-stepping", threads=1, delta=1).explain().edges_relaxed == g.num_edges
 
 
@@ -126,7 +126,7 @@ def test_rows_of_four_are_for_short_lists(degrees, quads):
     rng = np.random.default_rng(0)
     u = np.repeat(np.arange(len(degrees)), degrees)
     g = sp.Graph.from_edges(u, rng.integers(0, len(degrees), len(u)), np.ones(len(u), np.int32)).prepare()
-    assert g.derived.prepared[0].is_quads == quads
+    assert g.core.form == ("quads" if quads else "packed")
 
 
 def test_cutoff_and_targets_hold_in_rows_of_four(vectors):
@@ -143,7 +143,7 @@ def test_cutoff_and_targets_hold_in_rows_of_four(vectors):
 def test_distances_beyond_32_bits_are_exact_in_rows_of_four(vectors):
     n = 20_000
     g = sp.Graph.from_edges(np.arange(n - 1), np.arange(1, n), np.full(n - 1, 2**31 - 1)).prepare()
-    assert g.derived.prepared[0].is_quads
+    assert g.core.form == "quads"
     np.testing.assert_array_equal(sp.sssp(g, 0, method="delta-stepping").distances, np.arange(n) * (2**31 - 1))
 
 
@@ -158,7 +158,7 @@ def test_a_search_whose_threads_are_held_up_ends_on_one(grid, dtype, prepared, m
     expected = sp.sssp(g, 3, method="dijkstra").distances
     if prepared:
         g.prepare()
-    before = _core.set_patience(0)
+    before = _core.testing.set_patience(0)
     notes = set()
     try:
         for k in range(200 if grid else 20):
@@ -168,7 +168,7 @@ def test_a_search_whose_threads_are_held_up_ends_on_one(grid, dtype, prepared, m
             if k > 4 and any("held up" in note for note in notes):
                 break
     finally:
-        _core.set_patience(before)
+        _core.testing.set_patience(before)
     assert not grid or any("held up" in note for note in notes)  # a small R-MAT is pulled before anybody waits
 
 

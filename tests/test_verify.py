@@ -32,9 +32,9 @@ def ids(case):
 @pytest.fixture(autouse=True, scope="module", params=[True, False], ids=["avx512", "plain"])
 def vectors(request):
     """Look at eight edges at once, or at one; a processor without AVX-512 does the latter twice."""
-    before = _core.use_avx512(request.param)
+    before = _core.testing.use_avx512(request.param)
     yield
-    _core.use_avx512(before)
+    _core.testing.use_avx512(before)
 
 
 def accepted(graph, distances, sources=SOURCE, **options):
@@ -92,16 +92,14 @@ def test_both_vertex_widths_agree(case, width, threads):
     weights = None if hops else graph.weights
     indices = graph.indices.astype(width)
     pred = np.empty(graph.num_vertices, dtype=width)
-    _core.canonical_predecessors(
-        graph.indptr, indices, weights, SOURCE, distances, False, 1 if hops else graph.min_weight, pred, threads
-    )
-    run = (None, graph.has_negative, threads, False)
-    assert _core.verify(graph.indptr, indices, weights, SOURCE, distances, pred, *run)[0] == 0
-    assert _core.verify(graph.indptr, indices, weights, SOURCE, distances, None, *run)[0] == 0
+    rows, question = _core.Rows(graph.indptr, indices, weights), _core.Question(SOURCE, threads=threads)
+    _core.canonical_predecessors(rows, question, distances, False, 1 if hops else graph.min_weight, pred)
+    assert _core.verify(rows, question, distances, pred, graph.has_negative)[0] == _core.Fault.none
+    assert _core.verify(rows, question, distances, None, graph.has_negative)[0] == _core.Fault.none
     if graph.num_vertices > 1:
         damaged = distances.copy()
         damaged[1] = 0 if distances[1] else 3
-        assert _core.verify(graph.indptr, indices, weights, SOURCE, damaged, None, *run)[0] != 0
+        assert _core.verify(rows, question, damaged, None, graph.has_negative)[0] != _core.Fault.none
 
 
 # Predecessors -------------------------------------------------------------------------------------------------------

@@ -35,14 +35,29 @@ class Simplify(ast.NodeTransformer):
         return node if text is None else ast.parse(text, mode="eval").body
 
 
+def submodule(name: str) -> ast.ClassDef:
+    """Return a submodule as a class of static functions: a stub is one file."""
+    module = importlib.import_module(f"steppe._core.{name}")
+    generator = StubGen(module)
+    generator.put(module)
+    body = [node for node in ast.parse(generator.get()).body if isinstance(node, ast.FunctionDef)]
+    for node in body:
+        node.decorator_list = [ast.Name("staticmethod")]
+    return ast.ClassDef(name.title(), [], [], body, [])
+
+
 def stub() -> ast.Module:
     """Return the stub as a syntax tree."""
     module = importlib.import_module("steppe._core")
     generator = StubGen(module)
     generator.put(module)
     tree = ast.parse(generator.get())
-    body = [Simplify().visit(node) for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
-    head = ast.parse("from typing import Any\n\nimport numpy as np\nfrom numpy.typing import NDArray\n").body
+    wanted = (ast.FunctionDef, ast.ClassDef, ast.AnnAssign)
+    body = [Simplify().visit(node) for node in tree.body if isinstance(node, wanted)]
+    body += [submodule("testing"), *ast.parse("testing: Testing").body]
+    head = ast.parse(
+        "import enum\nfrom typing import Any\n\nimport numpy as np\nfrom numpy.typing import NDArray\n"
+    ).body
     return ast.fix_missing_locations(ast.Module(body=[*head, *body], type_ignores=[]))
 
 

@@ -13,6 +13,9 @@
 
 namespace steppe {
 
+// Vertices or edges between two looks at a watch, as a mask of their number.
+inline constexpr int64_t kPollMask = (1 << 16) - 1;
+
 struct Interrupted {};
 
 class Watch {

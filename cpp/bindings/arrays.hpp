@@ -13,7 +13,6 @@
 #include "base/guard.hpp"
 #include "base/watch.hpp"
 #include "bindings/calls.hpp"
-#include "rows/csr.hpp"
 
 namespace steppe::bindings {
 
@@ -58,20 +57,6 @@ auto with_weight(const A& weights, F f) {
 inline void same_size(size_t a, size_t b, const char* what) {
     if (a != b) throw std::invalid_argument(std::string(what) + ": array sizes do not match");
 }
-
-// The arrays of a graph as Python hands them over; weights may be None.
-struct Arrays {
-    InOf<int64_t> indptr;
-    In indices;
-    std::optional<In> weights;
-
-    template <class V, class W>
-    rows::Csr<V, W> csr() const {
-        if (indptr.size() == 0) throw std::invalid_argument("indptr is empty");
-        return {static_cast<int64_t>(indptr.size()) - 1, indptr.data(), in<V>(indices),
-                weights ? in<W>(*weights) : nullptr};
-    }
-};
 
 // Raises FormatError if pages of a mapped file were lost since `faults` was read: what was computed is no answer.
 inline void check_maps(uint32_t faults) {

@@ -1,42 +1,42 @@
 // Bindings of search/bellman_ford.hpp.
 #include "search/bellman_ford.hpp"
 
-#include "bindings/arrays.hpp"
+#include <nanobind/stl/vector.h>
+
+#include "bindings/question.hpp"
 
 namespace steppe::bindings {
 
 void bind_bellman_ford(nb::module_& m) {
-    // Fills distances and predecessors. Returns (status, cycle, rounds, edges relaxed); status 0: done, 1: a negative
-    // cycle, listed in order, 2: a distance does not fit in 64 bits. After 1 and 2 the arrays mean nothing.
+    using Status = search::BellmanFordStatus;
+    nb::enum_<Status>(m, "BellmanFordStatus")
+        .value("done", Status::done)
+        .value("negative_cycle", Status::negative_cycle)
+        .value("overflow", Status::overflow)
+        .value("restless", Status::restless);
+    using Result = search::BellmanFordResult;
+    nb::class_<Result>(m, "BellmanFordResult")
+        .def_ro("status", &Result::status)
+        .def_ro("cycle", &Result::cycle)
+        .def_ro("rounds", &Result::rounds)
+        .def_ro("edges_relaxed", &Result::edges_relaxed);
+
+    // Weights of any sign. Fills distances and predecessors, which mean nothing unless it is done; there is no bound,
+    // and targets do not end the search.
     m.def(
         "bellman_ford",
-        [](InOf<int64_t> indptr, In indices, In weights, InOf<int64_t> sources, Out distances, Out predecessors,
-           nb::handle progress) {
-            const Arrays arrays{indptr, indices, weights};
-            same_size(indices.size(), weights.size(), "bellman_ford: weights");
-            same_size(indptr.size(), distances.size() + 1, "bellman_ford: distances");
-            same_size(indptr.size(), predecessors.size() + 1, "bellman_ford: predecessors");
-            const auto n = static_cast<int64_t>(distances.size());
-            for (size_t i = 0; i < sources.size(); ++i)
-                if (sources.data()[i] < 0 || sources.data()[i] >= n) throw std::invalid_argument("source out of range");
-            const search::BellmanFordResult result = with_vertex(indices, [&](auto vertex) {
-                return with_weight(weights, [&](auto w) {
-                    using V = decltype(vertex);
-                    using W = decltype(w);
-                    using Engine = search::BellmanFord<V, W>;
-                    auto* d = out<typename Engine::D>(distances);
-                    V* p = out<V>(predecessors);
-                    const rows::Csr<V, W> csr = arrays.csr<V, W>();
-                    return PythonWatch(progress).run([&](Watch& watch) {
-                        return Engine(csr, d, p, watch).run(sources.data(), static_cast<int64_t>(sources.size()));
-                    });
+        [](const Rows& rows, const Question& question, Out distances, Out predecessors) {
+            search::check_vertices(question.sources, rows.n());
+            return rows.visit([&]<class V, class W>(const rows::View<V, W>& g) {
+                auto* d = entries<search::Distance<W>>(rows, distances);
+                V* p = entries<V>(rows, predecessors);
+                return PythonWatch(question.progress).run([&](Watch& watch) {
+                    const rows::View<V, W> all = g.weighted();
+                    return search::BellmanFord<V, W>(all.csr, d, p, watch).run(question.sources);
                 });
             });
-            nb::list cycle;
-            for (const int64_t v : result.cycle) cycle.append(v);
-            return nb::make_tuple(static_cast<int>(result.status), cycle, result.rounds, result.edges_relaxed);
         },
-        "indptr"_a, "indices"_a, "weights"_a, "sources"_a, "distances"_a, "predecessors"_a, "progress"_a.none());
+        "rows"_a, "question"_a, "distances"_a, "predecessors"_a);
 }
 
 }  // namespace steppe::bindings

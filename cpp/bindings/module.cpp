@@ -4,7 +4,9 @@
 namespace steppe::bindings {
 void bind_bfs(nanobind::module_& m);
 void bind_calls(nanobind::module_& m);
-void bind_graph(nanobind::module_& m);
+void bind_build(nanobind::module_& m);
+void bind_question(nanobind::module_& m);
+void bind_rows(nanobind::module_& m);
 void bind_many(nanobind::module_& m);
 void bind_predecessors(nanobind::module_& m);
 void bind_sssp(nanobind::module_& m);
@@ -13,7 +15,7 @@ void bind_text(nanobind::module_& m);
 void bind_generate(nanobind::module_& m);
 void bind_bellman_ford(nanobind::module_& m);
 void bind_route(nanobind::module_& m);
-void bind_limits(nanobind::module_& m);
+void bind_testing(nanobind::module_& m);
 void bind_external(nanobind::module_& m);
 void bind_generate_rows(nanobind::module_& m);
 #if defined(STEPPE_SANITIZE)
@@ -28,8 +30,10 @@ NB_MODULE(_core, m) {
     // A daemon thread keeps its graph when the process ends: Python never lets go of such a thread's frames.
     nanobind::set_leak_warnings(false);
     bind_calls(m);
+    bind_rows(m);
+    bind_question(m);
+    bind_build(m);
     bind_bfs(m);
-    bind_graph(m);
     bind_many(m);
     bind_predecessors(m);
     bind_sssp(m);
@@ -38,7 +42,7 @@ NB_MODULE(_core, m) {
     bind_generate(m);
     bind_bellman_ford(m);
     bind_route(m);
-    bind_limits(m);
+    bind_testing(m);
     bind_external(m);
     bind_generate_rows(m);
 #if defined(STEPPE_SANITIZE)

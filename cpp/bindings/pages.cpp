@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/parallel.hpp"
+#include "base/types.hpp"
 #include "bindings/arrays.hpp"
 
 namespace steppe::bindings {

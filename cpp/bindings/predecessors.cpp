@@ -1,94 +1,77 @@
-// Bindings of tree/by_search.hpp, tree/by_light_edges.hpp and tree/by_levels.hpp.
-#include "bindings/arrays.hpp"
-#include "bindings/prepared.hpp"
+// Bindings of tree/canonical.hpp, tree/by_levels.hpp and tree/paths.hpp.
+#include "bindings/question.hpp"
 #include "tree/by_levels.hpp"
-#include "tree/by_light_edges.hpp"
-#include "tree/by_search.hpp"
+#include "tree/canonical.hpp"
+#include "tree/paths.hpp"
 
 namespace steppe::bindings {
 
+namespace {
+
+template <class D>
+const D* read_distances(const Rows& rows, const In& distances) {
+    same_size(static_cast<size_t>(rows.n()), distances.size(), "distances");
+    if (distances.dtype() != nb::dtype<D>()) throw std::invalid_argument("distances have the wrong dtype");
+    return in<D>(distances);
+}
+
+}  // namespace
+
 void bind_predecessors(nb::module_& m) {
+    // The canonical tree of distances, or of hops where they are int32. uniform: all edges have one positive length.
     m.def(
         "canonical_predecessors",
-        [](InOf<int64_t> indptr, In indices, std::optional<In> weights, InOf<int64_t> sources, In distances,
-           bool uniform, nb::object min_weight, Out predecessors, int threads, const AnyPacked* packed,
-           const AnyPacked* packed_in) {
-            const Arrays arrays{indptr, indices, weights};
-            same_size(distances.size() + 1, indptr.size(), "canonical_predecessors");
-            same_size(distances.size(), predecessors.size(), "canonical_predecessors");
-            auto run = [&](auto vertex, auto w, auto distance) {
-                using V = decltype(vertex);
-                using W = decltype(w);
-                using D = decltype(distance);
-                if (distances.dtype() != nb::dtype<D>()) throw std::invalid_argument("distances have the wrong dtype");
-                const auto g = arrays.csr<V, W>();
-                V* to = out<V>(predecessors);
+        [](const Rows& rows, const Question& question, In distances, bool uniform, nb::object min_weight,
+           Out predecessors) {
+            search::check_vertices(question.sources, rows.n());
+            auto make = [&]<class D, class V, class W>(const rows::View<V, W>& g) {
+                const D* d = read_distances<D>(rows, distances);
+                V* to = entries<V>(rows, predecessors);
                 const W least = nb::cast<W>(min_weight);
-                PythonWatch(nb::none()).run([&](Watch& watch) {
-                    if constexpr (sizeof(V) == 4 && !std::is_same_v<D, int32_t>) {
-                        const Prepared<W> prepared(packed, packed_in);
-                        const D unreached = kInfinity<D>, *from = in<D>(distances);
-                        if (!uniform && prepared.quads &&
-                            tree::prepared_tree(*prepared.quads, prepared.in, from, unreached, least, to, threads,
-                                                watch))
-                            return;
-                        if (!uniform && prepared.out &&
-                            tree::prepared_tree(*prepared.out, prepared.in, from, unreached, least, to, threads, watch))
-                            return;
-                    }
-                    tree::canonical_predecessors(g, in<D>(distances), sources.data(),
-                                                 static_cast<int64_t>(sources.size()), uniform, least, to, threads,
-                                                 watch);
+                without_gil([&](Watch& watch) {
+                    tree::canonical_tree(g, d, question.sources, uniform, least, to, question.threads, watch);
                 });
             };
-            with_vertex(indices, [&](auto vertex) {
-                if (!weights) {
-                    if (distances.dtype() == nb::dtype<int32_t>()) return run(vertex, int32_t{}, int32_t{});
-                    return run(vertex, int32_t{}, int64_t{});
-                }
-                with_weight(*weights, [&](auto w) { run(vertex, w, search::Distance<decltype(w)>{}); });
-            });
+            if (distances.dtype() == nb::dtype<int32_t>())
+                rows.visit_unweighted([&]<class V>(const rows::Csr<V, int32_t>& csr) {
+                    rows::Forms<int32_t> none;
+                    make.template operator()<int32_t>(rows::View<V, int32_t>{csr, none});
+                });
+            else
+                rows.visit([&]<class V, class W>(const rows::View<V, W>& g) {
+                    make.template operator()<search::Distance<W>>(g);
+                });
         },
-        "indptr"_a, "indices"_a, "weights"_a.none(), "sources"_a, "distances"_a, "uniform"_a, "min_weight"_a,
-        "predecessors"_a, "threads"_a, "packed"_a.none() = nb::none(), "packed_in"_a.none() = nb::none());
+        "rows"_a, "question"_a, "distances"_a, "uniform"_a, "min_weight"_a, "predecessors"_a);
 
     m.def(
         "rows_are_sorted",
-        [](InOf<int64_t> indptr, In indices, int threads) {
-            const Arrays arrays{indptr, indices, {}};
-            return with_vertex(indices, [&](auto vertex) {
-                const auto g = arrays.csr<decltype(vertex), int32_t>();
+        [](const Rows& rows, int threads) {
+            return rows.visit_unweighted([&](const auto& g) {
                 return without_gil([&](Watch& watch) { return tree::rows_are_sorted(g, threads, watch); });
             });
         },
-        "indptr"_a, "indices"_a, "threads"_a);
+        "rows"_a, "threads"_a);
 
-    // For edges of one length: indptr and indices are the in-edges.
+    // The same where all edges have one length; in_rows: of the reverse graph, sorted: by vertex.
     m.def(
         "level_predecessors",
-        [](InOf<int64_t> indptr, In indices, bool sorted, In distances, int64_t length, Out predecessors, int threads) {
-            const Arrays arrays{indptr, indices, {}};
-            same_size(distances.size() + 1, indptr.size(), "level_predecessors");
-            same_size(distances.size(), predecessors.size(), "level_predecessors");
+        [](const Rows& in_rows, bool sorted, In distances, int64_t length, Out predecessors, int threads) {
             if (length < 1) throw std::invalid_argument("the length must be positive");
-            with_vertex(indices, [&](auto vertex) {
-                using V = decltype(vertex);
-                auto run = [&](auto distance) {
-                    using D = decltype(distance);
-                    const auto g = arrays.csr<V, int32_t>();
-                    V* to = out<V>(predecessors);
+            in_rows.visit_unweighted([&]<class V>(const rows::Csr<V, int32_t>& g) {
+                V* to = entries<V>(in_rows, predecessors);
+                auto make = [&]<class D>(const D* d) {
                     const auto step = static_cast<D>(length);
                     without_gil([&](Watch& watch) {
-                        if (sorted) tree::level_tree<true>(g, in<D>(distances), step, to, threads, watch);
-                        else tree::level_tree<false>(g, in<D>(distances), step, to, threads, watch);
+                        if (sorted) tree::level_tree<true>(g, d, step, to, threads, watch);
+                        else tree::level_tree<false>(g, d, step, to, threads, watch);
                     });
                 };
-                if (distances.dtype() == nb::dtype<int32_t>()) run(int32_t{});
-                else if (distances.dtype() == nb::dtype<int64_t>()) run(int64_t{});
-                else throw std::invalid_argument("distances have the wrong dtype");
+                if (distances.dtype() == nb::dtype<int32_t>()) make(read_distances<int32_t>(in_rows, distances));
+                else make(read_distances<int64_t>(in_rows, distances));
             });
         },
-        "indptr"_a, "indices"_a, "sorted"_a, "distances"_a, "length"_a, "predecessors"_a, "threads"_a);
+        "in_rows"_a, "sorted"_a, "distances"_a, "length"_a, "predecessors"_a, "threads"_a);
 
     m.def(
         "path_offsets",
@@ -96,7 +79,7 @@ void bind_predecessors(nb::module_& m) {
             same_size(targets.size() + 1, offsets.size(), "path_offsets");
             return with_vertex(predecessors, [&](auto vertex) {
                 using V = decltype(vertex);
-                return PythonWatch(nb::none()).run([&](Watch& watch) {
+                return without_gil([&](Watch& watch) {
                     return tree::path_offsets(in<V>(predecessors), static_cast<int64_t>(predecessors.size()),
                                               targets.data(), static_cast<int64_t>(targets.size()), offsets.data(),
                                               watch);

@@ -1,54 +1,29 @@
-// Shared by the searches' bindings: a question as Python asks it, and what a search tells, as a dict.
+// A question as Python holds it: search::Question, the arrays that it refers to, and who is told of progress.
 #pragma once
 #include "bindings/arrays.hpp"
+#include "bindings/rows.hpp"
 #include "search/search.hpp"
 
 namespace steppe::bindings {
 
-struct Question {
-    std::string method;
-    InOf<int64_t> sources, targets;
-    std::optional<double> float_cutoff;
-    std::optional<int64_t> cutoff;
-    double delta, mean_weight, max_weight;
-    int threads;
+struct Question : search::Question {
+    Question(InOf<int64_t> sources_, std::optional<InOf<int64_t>> targets_, nb::object bound_, double delta_,
+             double mean_weight_, double max_weight_, int threads_, nb::object progress_);
+
+    const InOf<int64_t> kept_sources;
+    const std::optional<InOf<int64_t>> kept_targets;
+    const nb::object progress;
 };
 
-template <class V, class D>
-search::Search<V, D> make_search(const Question& q, int64_t n, Watch& watch) {
-    search::Search<V, D> s;
-    auto take = [n](const InOf<int64_t>& from, std::vector<V>& to) {
-        for (size_t i = 0; i < from.size(); ++i) {
-            if (from.data()[i] < 0 || from.data()[i] >= n) throw std::invalid_argument("vertex out of range");
-            to.push_back(static_cast<V>(from.data()[i]));
-        }
-    };
-    take(q.sources, s.sources);
-    take(q.targets, s.targets);
-    if constexpr (std::is_integral_v<D>) {
-        if (q.cutoff) s.reach = search::Reach<D>(*q.cutoff);
-    } else {
-        if (q.float_cutoff) s.reach = search::Reach<D>(*q.float_cutoff);  // exact: given in the type of the distances
-    }
-    s.delta = q.delta;
-    s.mean_weight = q.mean_weight;
-    s.max_weight = q.max_weight;
-    s.threads = q.threads;
-    s.watch = &watch;
-    return s;
+// An array with an entry for each vertex of these rows.
+template <class T>
+T* entries(const Rows& rows, Out& array) {
+    same_size(static_cast<size_t>(rows.n()), array.size(), "an array of one entry for each vertex");
+    return out<T>(array);
 }
-
-inline nb::dict stats_dict(const search::Stats& s) {
-    nb::dict stats;
-    stats["rounds"] = s.rounds;
-    stats["edges_relaxed"] = s.edges_relaxed;
-    stats["edges_touched"] = s.edges_touched;
-    stats["atomics"] = s.atomics;
-    stats["threads"] = s.threads;
-    stats["delta"] = s.delta;
-    stats["overflow"] = s.outgrown;
-    stats["note"] = s.note;
-    return stats;
+template <class T>
+T* entries(const Rows& rows, std::optional<Out>& array) {
+    return array ? entries<T>(rows, *array) : nullptr;
 }
 
 }  // namespace steppe::bindings

@@ -1,7 +1,7 @@
 // Bindings of text/parse.hpp, rows/relabel.hpp, rows/both_ways.hpp and text/print.hpp.
 #include <nanobind/stl/vector.h>
 
-#include "bindings/arrays.hpp"
+#include "bindings/rows.hpp"
 #include "rows/both_ways.hpp"
 #include "rows/relabel.hpp"
 #include "text/parse.hpp"
@@ -24,15 +24,29 @@ nb::object fault_tuple(const text::LineFault& fault) {
     return nb::make_tuple(fault.what, fault.trouble == text::Trouble::range, fault.offset, fault.line);
 }
 
-text::LineRules make_rules(nb::bytes kinds, int weights, int64_t low, int64_t high) {
+text::LineRules make_rules(nb::bytes kinds, text::WeightKind weights, int64_t low, int64_t high) {
     if (kinds.size() != 256) throw std::invalid_argument("kinds must have 256 entries");
     text::LineRules rules;
     std::memcpy(rules.kind.data(), kinds.c_str(), 256);
-    rules.weights = static_cast<text::WeightKind>(weights);
+    rules.weights = weights;
     rules.low = low;
     rules.high = high;
     return rules;
 }
+
+struct Style : text::LineStyle {
+    Style(const std::string& prefix_, const std::string& separator_, bool rows_, bool lower_, int64_t first_,
+          std::optional<InOf<int64_t>> labels_)
+        : kept_labels(std::move(labels_)) {
+        prefix = prefix_.substr(0, 8);
+        separator = separator_.at(0);
+        rows = rows_;
+        lower = lower_;
+        first = first_;
+        if (kept_labels) labels = kept_labels->data();
+    }
+    const std::optional<InOf<int64_t>> kept_labels;
+};
 
 // (fault or None, u, v, w or None); reads again with wider types until everything fits.
 template <class I, class W>
@@ -54,10 +68,26 @@ nb::object edges_as(const text::Pieces& pieces, const text::LineRules& rules, in
 }  // namespace
 
 void bind_text(nb::module_& m) {
+    using text::Line;
+    nb::enum_<Line>(m, "Line", nb::is_arithmetic())
+        .value("data", text::kData)
+        .value("comment", text::kComment)
+        .value("letter", text::kLetter)
+        .value("bad", text::kBad)
+        .value("slash", text::kSlash)
+        .value("empty", text::kEmpty);
+    using text::WeightKind;
+    nb::enum_<WeightKind>(m, "WeightKind")
+        .value("none", WeightKind::none)
+        .value("number", WeightKind::number)
+        .value("integer", WeightKind::integer)
+        .value("real", WeightKind::real)
+        .value("real32", WeightKind::real32);
+
     m.def(
         "text_edges",
-        [](InOf<uint8_t> text, nb::bytes kinds, int weights, int64_t low, int64_t high, const std::string& columns,
-           const std::string& part, int threads) -> nb::object {
+        [](InOf<uint8_t> text, nb::bytes kinds, text::WeightKind weights, int64_t low, int64_t high,
+           const std::string& columns, const std::string& part, int threads) -> nb::object {
             text::LineRules rules = make_rules(kinds, weights, low, high);
             rules.columns = columns;
             rules.part = part.at(0);
@@ -84,7 +114,8 @@ void bind_text(nb::module_& m) {
     m.def(
         "text_rows",
         [](InOf<uint8_t> text, nb::bytes kinds, int threads) {
-            const text::LineRules rules = make_rules(kinds, 0, 0, std::numeric_limits<int64_t>::max());
+            const text::LineRules rules =
+                make_rules(kinds, text::WeightKind::none, 0, std::numeric_limits<int64_t>::max());
             const char* begin = reinterpret_cast<const char*>(text.data());
             PythonWatch watch{nb::none()};
             auto rows = watch.run([&](Watch& w) {
@@ -137,33 +168,26 @@ void bind_text(nb::module_& m) {
         },
         "sources"_a, "targets"_a, "others"_a, "low"_a, "high"_a, "threads"_a);
 
+    // rows: a line for each vertex, its neighbours. lower: of an undirected edge only the line whose second end is not
+    // larger. first: the number of vertex 0, unless there are labels.
+    nb::class_<Style>(m, "LineStyle")
+        .def(nb::init<std::string, std::string, bool, bool, int64_t, std::optional<InOf<int64_t>>>(), "prefix"_a,
+             "separator"_a, "rows"_a, "lower"_a, "first"_a, "labels"_a.none());
+
+    // The lines of vertices [begin, end), as a list of bytes.
     m.def(
         "print_edges",
-        [](InOf<int64_t> indptr, In indices, std::optional<In> weights, int64_t begin, int64_t end, std::string prefix,
-           std::string separator, bool rows, int half, int64_t first, std::optional<InOf<int64_t>> labels,
-           int threads) {
-            const Arrays arrays{indptr, indices, weights};
-            if (begin < 0 || begin > end || end >= static_cast<int64_t>(indptr.size()))
+        [](const Rows& rows, int64_t begin, int64_t end, const Style& style, int threads) {
+            if (begin < 0 || begin > end || end > rows.n())
                 throw std::invalid_argument("print_edges: no such vertices");
-            text::LineStyle style{prefix.substr(0, 8),           separator.at(0), rows,
-                                  static_cast<text::Half>(half), first,           nullptr};
-            if (labels) style.labels = labels->data();
-            auto run = [&](auto vertex, auto w) {
-                using V = decltype(vertex);
-                using W = decltype(w);
-                return without_gil(
-                    [&](Watch&) { return text::print_edges(arrays.csr<V, W>(), begin, end, style, threads); });
-            };
-            const std::vector<std::string> parts = with_vertex(indices, [&](auto vertex) {
-                if (!weights) return run(vertex, int32_t{});
-                return with_weight(*weights, [&](auto w) { return run(vertex, w); });
+            const std::vector<std::string> parts = rows.visit([&](const auto& g) {
+                return without_gil([&](Watch&) { return text::print_edges(g.csr, begin, end, style, threads); });
             });
             nb::list list;
             for (const std::string& part : parts) list.append(nb::bytes(part.data(), part.size()));
             return list;
         },
-        "indptr"_a, "indices"_a, "weights"_a.none(), "begin"_a, "end"_a, "prefix"_a, "separator"_a, "rows"_a, "half"_a,
-        "first"_a, "labels"_a.none(), "threads"_a);
+        "rows"_a, "begin"_a, "end"_a, "style"_a, "threads"_a);
 }
 
 }  // namespace steppe::bindings

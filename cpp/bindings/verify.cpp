@@ -1,51 +1,59 @@
 // Bindings of proof/verify.hpp.
 #include "proof/verify.hpp"
 
-#include "bindings/arrays.hpp"
+#include "bindings/question.hpp"
 
 namespace steppe::bindings {
 
+namespace {
+
+template <class V, class W, class D>
+nb::tuple check(const rows::Csr<V, W>& g, bool mapped, const Question& question, const In& distances,
+                const std::optional<In>& predecessors, bool negative) {
+    if (distances.dtype() != nb::dtype<D>()) throw std::invalid_argument("distances have the wrong dtype");
+    if (predecessors && predecessors->dtype() != nb::dtype<V>())
+        throw std::invalid_argument("predecessors and indices must have the same dtype");
+    const proof::Claim<D, V> claim{in<D>(distances), predecessors ? in<V>(*predecessors) : nullptr, question.sources,
+                                   question.bound_or(kInfinity<D>), negative};
+    const proof::Finding found =
+        without_gil([&](Watch& watch) { return proof::verify(g, claim, question.threads, mapped, watch); });
+    return nb::make_tuple(found.fault, found.vertex, found.other);
+}
+
+}  // namespace
+
 void bind_verify(nb::module_& m) {
-    // Returns (fault, vertex, other). bound: of the distances' type, or None.
+    using proof::Fault;
+    nb::enum_<Fault>(m, "Fault")
+        .value("none", Fault::none)
+        .value("source", Fault::source)
+        .value("not_a_number", Fault::not_a_number)
+        .value("negative", Fault::negative)
+        .value("beyond_bound", Fault::beyond_bound)
+        .value("improves", Fault::improves)
+        .value("unreached", Fault::unreached)
+        .value("not_hung", Fault::not_hung)
+        .value("predecessor", Fault::predecessor)
+        .value("not_tight", Fault::not_tight)
+        .value("cycle", Fault::cycle);
+
+    // (fault, vertex, other). Hops where distances are int32. negative: some weight is.
     m.def(
         "verify",
-        [](InOf<int64_t> indptr, In indices, std::optional<In> weights, InOf<int64_t> sources, In distances,
-           std::optional<In> predecessors, nb::object bound, bool negative, int threads, bool mapped) {
-            const Arrays arrays{indptr, indices, weights};
-            same_size(distances.size() + 1, indptr.size(), "verify");
-            if (predecessors) {
-                same_size(predecessors->size(), distances.size(), "verify");
-                if (predecessors->dtype() != indices.dtype())
-                    throw std::invalid_argument("predecessors and indices must have the same dtype");
-            }
-            auto run = [&](auto vertex, auto w, auto distance) {
-                using V = decltype(vertex);
-                using W = decltype(w);
-                using D = decltype(distance);
-                if (distances.dtype() != nb::dtype<D>()) throw std::invalid_argument("distances have the wrong dtype");
-                const auto g = arrays.csr<V, W>();
-                const D limit = bound.is_none() ? kInfinity<D> : nb::cast<D>(bound);
-                const proof::Claim<D, V> claim{in<D>(distances),
-                                               predecessors ? in<V>(*predecessors) : nullptr,
-                                               sources.data(),
-                                               static_cast<int64_t>(sources.size()),
-                                               limit,
-                                               negative};
-                const proof::Finding f = PythonWatch(nb::none()).run([&](Watch& watch) {
-                    return proof::verify(g, claim, threads, mapped, watch);
+        [](const Rows& rows, const Question& question, In distances, std::optional<In> predecessors, bool negative) {
+            same_size(static_cast<size_t>(rows.n()), distances.size(), "distances");
+            if (predecessors) same_size(static_cast<size_t>(rows.n()), predecessors->size(), "predecessors");
+            search::check_vertices(question.sources, rows.n());
+            if (distances.dtype() == nb::dtype<int32_t>())
+                return rows.visit_unweighted([&]<class V>(const rows::Csr<V, int32_t>& g) {
+                    return check<V, int32_t, int32_t>(g, rows.is_mapped(), question, distances, predecessors, false);
                 });
-                return nb::make_tuple(static_cast<int>(f.fault), f.vertex, f.other);
-            };
-            return with_vertex(indices, [&](auto vertex) {
-                if (!weights) {
-                    if (distances.dtype() == nb::dtype<int32_t>()) return run(vertex, int32_t{}, int32_t{});
-                    return run(vertex, int32_t{}, int64_t{});
-                }
-                return with_weight(*weights, [&](auto w) { return run(vertex, w, search::Distance<decltype(w)>{}); });
+            return rows.visit([&]<class V, class W>(const rows::View<V, W>& g) {
+                return check<V, W, search::Distance<W>>(g.csr, rows.is_mapped(), question, distances, predecessors,
+                                                        negative);
             });
         },
-        "indptr"_a, "indices"_a, "weights"_a.none(), "sources"_a, "distances"_a, "predecessors"_a.none(),
-        "bound"_a.none(), "negative"_a, "threads"_a, "mapped"_a);
+        "rows"_a, "question"_a, "distances"_a, "predecessors"_a.none(), "negative"_a);
 }
 
 }  // namespace steppe::bindings

@@ -14,6 +14,7 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/watch.hpp"
@@ -44,10 +45,10 @@ class ExternalBellmanFord {
     }
 
     // rounds are passes over the file.
-    search::BellmanFordResult run(const int64_t* sources, int64_t count) {
-        for (int64_t i = 0; i < count; ++i) {
-            distance_[sources[i]] = 0;
-            mark(static_cast<V>(sources[i]));
+    search::BellmanFordResult run(std::span<const int64_t> sources) {
+        for (const int64_t s : sources) {
+            distance_[s] = 0;
+            mark(static_cast<V>(s));
         }
         for (int64_t look_at = kLook; find_active();) {
             ++result_.rounds;
@@ -58,19 +59,20 @@ class ExternalBellmanFord {
                 work_on(active_[i]);
             }
             watch_.check();
-            if (below_ || result_.rounds >= std::min(look_at, g_.n + 1)) {
+            if (outgrown_.below || result_.rounds >= std::min(look_at, g_.n + 1)) {
                 look_at *= 2;
                 if (find_cycle()) return std::move(result_);
-                if (below_) return give_up(search::BellmanFordStatus::kOverflow);
-                if (result_.rounds > g_.n + kLook) return give_up(search::BellmanFordStatus::kRestless);
+                if (outgrown_.below) return give_up(search::BellmanFordStatus::overflow);
+                if (result_.rounds > g_.n + kLook) return give_up(search::BellmanFordStatus::restless);
             }
         }
         if constexpr (std::is_floating_point_v<W>) {
             // Distances came to rest, but a circle's hang from each other and not from a source.
             if (find_cycle()) return std::move(result_);
-            if (circle_) return give_up(search::BellmanFordStatus::kRestless);
+            if (circle_) return give_up(search::BellmanFordStatus::restless);
         }
-        if (above_ && is_cut_off()) return give_up(search::BellmanFordStatus::kOverflow);
+        if (outgrown_.above && search::is_lost<true>(g_, std::vector<V>{}, distance_, watch_))
+            return give_up(search::BellmanFordStatus::overflow);
         return std::move(result_);
     }
 
@@ -134,22 +136,11 @@ class ExternalBellmanFord {
         for (int64_t e = first; e < last; ++e) {
             if (e + 16 < last) STEPPE_PREFETCH(&distance_[g_.target(e + 16)]);
             const V v = g_.target(e);
-            const D d = extend(distance_[u], g_.weight(e));
+            const D d = outgrown_.add(distance_[u], g_.weight(e));
             if (!(d < distance_[v])) continue;
             distance_[v] = d;
             predecessor_[v] = u;
             mark(v);
-        }
-    }
-
-    // d + w, or infinity where there is no edge, or no room in the type.
-    D extend(D d, W w) {
-        if constexpr (std::is_floating_point_v<W>) {
-            return d + w;
-        } else {
-            if (w >= 0 && d > kInfinity<D> - 1 - w) return above_ = true, kInfinity<D>;
-            if (w < 0 && d < std::numeric_limits<D>::min() - w) return below_ = true, kInfinity<D>;
-            return d + w;
         }
     }
 
@@ -180,29 +171,14 @@ class ExternalBellmanFord {
         do {
             cycle.push_back(v);
             const V u = predecessor_[v];
-            sum.add(lightest(u, v));
+            sum.add(search::lightest(g_, u, v));
             v = u;
         } while (v != x);
         if (std::is_floating_point_v<W> && !sum.negative()) return false;
         std::reverse(cycle.begin(), cycle.end());
         result_.cycle = std::move(cycle);
-        result_.status = search::BellmanFordStatus::kNegativeCycle;
+        result_.status = search::BellmanFordStatus::negative_cycle;
         return true;
-    }
-    double lightest(V u, V v) const {
-        double best = std::numeric_limits<double>::infinity();
-        for (int64_t e = g_.first(u); e < g_.last(u); ++e)
-            if (g_.target(e) == v) best = std::min(best, static_cast<double>(g_.weight(e)));
-        return best;
-    }
-
-    // Some sum passed the type. It matters only if a vertex was reached by no other way.
-    bool is_cut_off() const {
-        for (int64_t u = 0; u < g_.n; ++u)
-            if (distance_[u] != kInfinity<D>)
-                for (int64_t e = g_.offsets[u]; e < g_.offsets[u + 1]; ++e)
-                    if (distance_[g_.target(e)] == kInfinity<D>) return true;
-        return false;
     }
 
     const rows::Csr<V, W>& g_;
@@ -217,8 +193,8 @@ class ExternalBellmanFord {
     std::vector<V> list_;
     search::BellmanFordResult result_;
     int64_t since_poll_ = 0;
-    bool above_ = false, below_ = false;  // a sum left the type
-    bool circle_ = false;                 // the predecessors hold a circle
+    search::Outgrown outgrown_;
+    bool circle_ = false;  // the predecessors hold a circle
 };
 
 }  // namespace steppe::external

@@ -34,19 +34,13 @@ struct Ones : rows::Csr<V, int32_t> {
     STEPPE_INLINE void prefetch_edges(int64_t e) const { STEPPE_PREFETCH(&this->targets[e]); }
 };
 
-struct Budget {
-    int shift;       // 2^shift vertices make a block, at least 64
-    int64_t window;  // bytes of edges that may be mapped at a time
-    bool mapped;     // edges lie in a file
-};
-
 template <bool kPaths, bool kShared, class Rows, class V, class D>
 class External {
   public:
-    External(const Rows& g, Window& window, const Budget& budget, const search::Search<V, D>& search, D* dist, V* pred)
+    External(const Rows& g, Window& window, int shift, const search::Search<V, D>& search, D* dist, V* pred)
         : g_(g),
           window_(window),
-          shift_(budget.shift),
+          shift_(shift),
           search_(search),
           tentative_(search, g.n, dist, pred),
           dirty_(new std::atomic<uint64_t>[static_cast<size_t>((g.n + 63) / 64)]),
@@ -235,5 +229,16 @@ class External {
     int64_t relaxed_ = 0, last_ = 0;
     search::Stats stats_;
 };
+
+// One search, on the threads that it may use. delta: see run; infinite, or too large for D: everything at once.
+template <bool kPaths, class Rows, class V, class D>
+search::Stats sweep(const Rows& g, Window& window, int shift, const search::Search<V, D>& search, D* dist, V* pred) {
+    // A double may round up: a quarter of the integers is as good as all.
+    const double most = static_cast<double>(std::is_integral_v<D> ? kLargest<D> / 4 : std::numeric_limits<D>::max());
+    const D delta = static_cast<D>(std::min(search.delta, most));
+    if (search.threads > 1)
+        return std::make_unique<External<kPaths, true, Rows, V, D>>(g, window, shift, search, dist, pred)->run(delta);
+    return std::make_unique<External<kPaths, false, Rows, V, D>>(g, window, shift, search, dist, pred)->run(delta);
+}
 
 }  // namespace steppe::external

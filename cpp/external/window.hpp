@@ -18,29 +18,36 @@
 #include <vector>
 
 #include "base/pages.hpp"
+#include "rows/csr.hpp"
 
 namespace steppe::external {
 
+// What a search may take, and what it has taken so far: others may look while it goes on.
+struct Budget {
+    const int shift;                                                   // 2^shift vertices make a block, at least 64
+    const int64_t window;                                              // bytes of edges that may be mapped at a time
+    std::atomic<int64_t> parts{0}, passes{0}, bytes_read{0}, peak{0};  // peak: bytes mapped at a time, at most
+};
+
 class Window {
   public:
-    // Block b holds the edges [offsets[b << shift], offsets[(b + 1) << shift]). `live` shows parts, passes and bytes
-    // read while the search goes on.
-    Window(const int64_t* offsets, int64_t n, int shift, int64_t limit, Pages& targets, Pages& weights, int64_t item,
-           int threads, int64_t* live)
-        : offsets_(offsets),
-          n_(n),
-          shift_(shift),
-          item_(item),
-          limit_(limit),
-          passage_(limit / 8),
-          whole_(limit >= offsets[n] * item),
+    // Block b holds the edges [offsets[b << shift], offsets[(b + 1) << shift]). mapped: edges lie in a file.
+    template <class V, class W>
+    Window(const rows::Csr<V, W>& g, bool mapped, int threads, Budget& budget)
+        : offsets_(g.offsets),
+          n_(g.n),
+          shift_(budget.shift),
+          item_(sizeof(V) + (g.weights ? sizeof(W) : 0)),
+          limit_(budget.window),
+          passage_(limit_ / 8),
+          whole_(limit_ >= g.edges() * item_),
           threads_(threads),
-          targets_(targets),
-          weights_(weights),
-          live_(live),
+          targets_(g.targets, g.edges(), sizeof(V), mapped),
+          weights_(g.weights, g.edges(), sizeof(W), mapped),
+          budget_(budget),
           here_(new std::atomic<uint8_t>[static_cast<size_t>(blocks())]) {
         for (int64_t b = 0; b < blocks(); ++b) here_[b].store(0, std::memory_order_relaxed);
-        show(0, parts());
+        budget_.parts.store(parts(), std::memory_order_relaxed);
     }
 
     int64_t blocks() const { return (n_ + (int64_t{1} << shift_) - 1) >> shift_; }
@@ -57,22 +64,22 @@ class Window {
         if (here_[block].load(std::memory_order_relaxed)) return;
         here_[block].store(1, std::memory_order_relaxed);
         const int64_t size = bytes(block);
-        show(2, read_ += size);
+        budget_.bytes_read.fetch_add(size, std::memory_order_relaxed);
         held_ += size;
         targets_.need(first(block), last(block));
         weights_.need(first(block), last(block));
         if (!whole_ && last(block) * item_ > limit_ - passage_) passing_.push_back(block);
         if (!whole_)
             while (held_ > limit_ - passage_ / 2 && !passing_.empty()) drop();
-        peak_ = std::max(peak_, held_ + pieces_);
+        note_peak();
     }
     // A piece of a long row, [first, last), is about to be read, the one after it ends at `ahead`.
     void want_piece(int64_t first, int64_t last, int64_t ahead) {
         if (ahead > last) targets_.need(last, ahead), weights_.need(last, ahead);
         std::lock_guard<std::mutex> hold(lock_);
-        show(2, read_ += (last - first) * item_);
+        budget_.bytes_read.fetch_add((last - first) * item_, std::memory_order_relaxed);
         pieces_ += (ahead - first) * item_;
-        peak_ = std::max(peak_, held_ + pieces_);
+        note_peak();
     }
     void release_piece(int64_t first, int64_t last, int64_t ahead) {
         release(first, last);
@@ -87,14 +94,12 @@ class Window {
             count += is_long(b) ? (last(b) - first(b) + piece() - 1) / piece() : bytes(b) > 0;
         return count;
     }
-    void begin_pass() { show(1, ++passes_); }
-    int64_t passes() const { return passes_; }
-    int64_t bytes_read() const { return read_; }
-    int64_t peak() const { return peak_; }
+    void begin_pass() { budget_.passes.fetch_add(1, std::memory_order_relaxed); }
 
   private:
-    void show(int what, int64_t value) {
-        std::atomic_ref<int64_t>(live_[what]).store(value, std::memory_order_relaxed);
+    void note_peak() {
+        const int64_t now = held_ + pieces_;
+        if (now > budget_.peak.load(std::memory_order_relaxed)) budget_.peak.store(now, std::memory_order_relaxed);
     }
     void release(int64_t first, int64_t last) {
         targets_.release(first, last);
@@ -114,12 +119,12 @@ class Window {
     const int64_t item_, limit_, passage_;
     const bool whole_;  // all edges fit into the window
     const int threads_;
-    Pages &targets_, &weights_;
-    int64_t* const live_;
+    Pages targets_, weights_;
+    Budget& budget_;
     std::unique_ptr<std::atomic<uint8_t>[]> here_;
     std::mutex lock_;
     std::deque<int64_t> passing_;
-    int64_t held_ = 0, pieces_ = 0, passes_ = 0, read_ = 0, peak_ = 0;
+    int64_t held_ = 0, pieces_ = 0;
 };
 
 }  // namespace steppe::external

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <limits>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "base/atomics.hpp"
@@ -33,19 +34,18 @@
 
 namespace steppe::proof {
 
-// Known to src/steppe/verify.py by these numbers.
-enum class Fault : int {
-    none = 0,
-    source = 1,        // a source is not at distance 0
-    not_a_number = 2,  // NaN or -inf
-    negative = 3,      // a negative distance though no weight is negative
-    beyond_bound = 4,  // reached, but further than the bound
-    improves = 5,      // edge vertex -> other makes other nearer
-    unreached = 6,     // edge vertex -> other, vertex reached, other not
-    not_hung = 7,      // reached, but by no path of tight edges
-    predecessor = 8,   // a source or an unreached vertex has a predecessor, or another vertex has none in range
-    not_tight = 9,     // no tight edge from the predecessor
-    cycle = 10,        // predecessors that never end at a source
+enum class Fault {
+    none,
+    source,        // a source is not at distance 0
+    not_a_number,  // NaN or -inf
+    negative,      // a negative distance though no weight is negative
+    beyond_bound,  // reached, but further than the bound
+    improves,      // edge vertex -> other makes other nearer
+    unreached,     // edge vertex -> other, vertex reached, other not
+    not_hung,      // reached, but by no path of tight edges
+    predecessor,   // a source or an unreached vertex has a predecessor, or another vertex has none in range
+    not_tight,     // no tight edge from the predecessor
+    cycle,         // predecessors that never end at a source
 };
 
 struct Finding {
@@ -57,8 +57,7 @@ template <class D, class V>
 struct Claim {
     const D* distances;
     const V* predecessors;  // null: none given
-    const int64_t* sources;
-    int64_t num_sources;
+    std::span<const int64_t> sources;
     D bound;        // inclusive; kInfinity: none
     bool negative;  // some weight is negative
 };
@@ -77,9 +76,9 @@ class Verifier {
           marks_(static_cast<size_t>(g.n), uint8_t{kNone}) {}
 
     Finding run() {
-        for (int64_t i = 0; i < c_.num_sources; ++i) {
-            if (d_[c_.sources[i]] != 0) return {Fault::source, c_.sources[i], -1};
-            marks_[c_.sources[i]] = kSource;
+        for (const int64_t s : c_.sources) {
+            if (d_[s] != 0) return {Fault::source, s, -1};
+            marks_[s] = kSource;
         }
         sweep();
         if (!failed()) c_.predecessors ? check_tree() : check_hanging();
@@ -219,7 +218,7 @@ class Verifier {
     void check_hanging() {
         if (c_.negative) {
             std::vector<V> stack;
-            for (int64_t i = 0; i < c_.num_sources; ++i) find_from(c_.sources[i], stack);
+            for (const int64_t s : c_.sources) find_from(s, stack);
         } else {
             std::atomic<bool> left{false};
             for_blocks([&](int64_t begin, int64_t end) {

@@ -41,7 +41,7 @@
 namespace steppe::route {
 
 template <class V, class D>
-struct RouteAnswer {
+struct Answer {
     bool reachable = false;
     bool overflow = false;  // a sum passed kLargest and the answer may depend on it
     D distance = kInfinity<D>;
@@ -51,12 +51,12 @@ struct RouteAnswer {
 };
 
 // What a query needs to know of a graph's weights; least = 0 is always right.
-struct RouteFacts {
+struct Facts {
     double least, mean, most;
 };
 
 template <class V, class D>
-class RouteWorkspace {
+class Workspace {
   public:
     struct Slot {
         D label[2] = {kInfinity<D>, kInfinity<D>};  // forward, backward
@@ -65,7 +65,7 @@ class RouteWorkspace {
         V of[2];
     };
 
-    RouteWorkspace(int64_t n, int64_t m, const RouteFacts& facts, Watch& watch)
+    Workspace(int64_t n, int64_t m, const Facts& facts, Watch& watch)
         : width(choose_width(static_cast<double>(m) / std::max<int64_t>(1, n), facts)),
           goal_width(std::max(facts.mean / 16, width.value() / 1024)),
           ring{search::Ring<V>(span(facts)), search::Ring<V>(span(facts))},
@@ -110,10 +110,10 @@ class RouteWorkspace {
 
   private:
     // (New York's roads: 1024 1.66 ms a query, 2048 1.70, 4096 1.79, 8192 2.09; half a weight would be 512.)
-    static double choose_width(double mean_degree, const RouteFacts& facts) {
+    static double choose_width(double mean_degree, const Facts& facts) {
         return search::serial_delta(facts.mean, facts.most, mean_degree) * (mean_degree < 8 ? 2 : 32);
     }
-    int64_t span(const RouteFacts& facts) const {
+    int64_t span(const Facts& facts) const {
         return static_cast<int64_t>(std::min(1e9, facts.most / width.value())) + 2;
     }
     const double most_weight_;
@@ -122,8 +122,8 @@ class RouteWorkspace {
 
 // One side's labels as a scan reads them (search/scan.hpp).
 template <class V, class D>
-struct RouteLabels {
-    using Slot = typename RouteWorkspace<V, D>::Slot;
+struct Labels {
+    using Slot = typename Workspace<V, D>::Slot;
     static constexpr int kBytes = sizeof(Slot);
     const Slot* slots;
     int side;
@@ -137,10 +137,10 @@ template <class V, class W, class D>
 class Bidirectional {
   public:
     Bidirectional(const rows::Csr<V, W>& forward, const rows::Csr<V, W>& backward, const rows::Quads<W>* quads,
-                  const rows::Quads<W>* quads_back, const RouteFacts& facts, RouteWorkspace<V, D>& space, Watch& watch)
+                  const rows::Quads<W>* quads_back, const Facts& facts, Workspace<V, D>& space, Watch& watch)
         : graph_{&forward, &backward}, quads_{quads, quads_back}, facts_(facts), space_(space), watch_(watch) {}
 
-    RouteAnswer<V, D> run(V source, V target) {
+    Answer<V, D> run(V source, V target) {
         start(0, source);
         start(1, target);
         if (source == target) meet(source, 0);
@@ -252,7 +252,7 @@ class Bidirectional {
     void empty_quads(int side, int64_t b) {
         if constexpr (sizeof(V) == 4) {
             const std::vector<V>& list = space_.ring[side].list();
-            const RouteLabels<V, D> labels{space_.slots.data(), side};
+            const Labels<V, D> labels{space_.slots.data(), side};
             for (search::Place at; at.i < list.size();) {
                 const size_t before = at.i;
                 const int64_t edges = search::scan_best<true>(*quads_[side], labels, space_.width, b, list.data(),
@@ -340,10 +340,10 @@ class Bidirectional {
 
     const rows::Csr<V, W>* const graph_[2];
     const rows::Quads<W>* const quads_[2];
-    const RouteFacts facts_;
-    RouteWorkspace<V, D>& space_;
+    const Facts facts_;
+    Workspace<V, D>& space_;
     Watch& watch_;
-    RouteAnswer<V, D> answer_;
+    Answer<V, D> answer_;
     D mu_ = kInfinity<D>, bound_ = kInfinity<D>;
     D reach_[2] = {0, 0};  // every vertex nearer than this is settled
     int64_t waiting_[2] = {0, 0};
@@ -354,10 +354,10 @@ class Bidirectional {
 
 // Workspaces between queries. Any thread may take one and put it back when its query has ended well.
 template <class V, class D>
-class RouteShelf {
+class Shelf {
   public:
-    using Space = RouteWorkspace<V, D>;
-    std::unique_ptr<Space> take(int64_t n, int64_t m, const RouteFacts& facts, Watch& watch) {
+    using Space = Workspace<V, D>;
+    std::unique_ptr<Space> take(int64_t n, int64_t m, const Facts& facts, Watch& watch) {
         {
             std::lock_guard<std::mutex> lock(mutex_);
             if (!spaces_.empty()) {

@@ -34,9 +34,11 @@
 
 namespace steppe::route {
 
+inline constexpr int kLandmarks = 16;
+
 struct Landmarks {
     Buffer<int16_t> rows;  // of `lanes`; -1 where a vertex is outside
-    int lanes;             // 16, or 32 where one_sided
+    int lanes;             // kLandmarks, or twice as many where one_sided
     double quantum;        // what a unit is worth: a power of two, for integers at least 1
     int slack;             // units to take off a bound
     bool one_sided;
@@ -50,13 +52,13 @@ struct Landmarks {
         const int16_t* at = row(v);
         int16_t most = 0;
         if (one_sided) {
-            for (int k = 0; k < lanes; k += 16)
-                for (int i = k; i < k + 16; ++i) {
+            for (int k = 0; k < lanes; k += kLandmarks)
+                for (int i = k; i < k + kLandmarks; ++i) {
                     const auto apart = static_cast<int16_t>(at[i] - t[i]);
                     most = apart > most ? apart : most;
                 }
         } else {
-            for (int i = 0; i < 16; ++i) {  // (lanes is 16 here; compilers like to know)
+            for (int i = 0; i < kLandmarks; ++i) {  // so many lanes are here; compilers like to know
                 const auto apart = static_cast<int16_t>(at[i] - t[i]);
                 const auto back = static_cast<int16_t>(t[i] - at[i]);
                 const int16_t size = apart > back ? apart : back;
@@ -71,7 +73,7 @@ template <class W, class D>
 class GoalSearch {
   public:
     using V = int32_t;
-    GoalSearch(const rows::Quads<W>& g, const Landmarks& landmarks, RouteWorkspace<V, D>& space, Watch& watch)
+    GoalSearch(const rows::Quads<W>& g, const Landmarks& landmarks, Workspace<V, D>& space, Watch& watch)
         : g_(g),
           landmarks_(landmarks),
           quantum_(landmarks.quantum > static_cast<double>(kLargest<D>) ? 0 : static_cast<D>(landmarks.quantum)),
@@ -82,7 +84,7 @@ class GoalSearch {
           watch_(watch) {}
 
     // Both must be inside the landmarks.
-    RouteAnswer<V, D> run(V source, V target) {
+    Answer<V, D> run(V source, V target) {
         goal_ = landmarks_.row(target);
         const D& best = space_.slots[target].label[0];
         relax(source, 0, -1, 0);
@@ -157,11 +159,11 @@ class GoalSearch {
     const Landmarks& landmarks_;
     const D quantum_;  // 0 where it does not fit
     const int most_units_;
-    RouteWorkspace<V, D>& space_;
+    Workspace<V, D>& space_;
     const search::Width<D> width_;
     search::Ring<V>& ring_;
     Watch& watch_;
-    RouteAnswer<V, D> answer_;
+    Answer<V, D> answer_;
     const int16_t* goal_ = nullptr;
     int64_t bucket_ = 0;
     bool overflow_ = false;

@@ -20,8 +20,6 @@
 
 namespace steppe::rows {
 
-inline constexpr int64_t kPollMask = (1 << 16) - 1;  // a mask: edges between two looks whether to stop
-
 struct EdgeFacts {
     int64_t smallest = std::numeric_limits<int64_t>::max();  // vertex ids
     int64_t largest = -1;

@@ -22,6 +22,7 @@ struct Csr {
     int64_t last(V u) const { return offsets[u + 1]; }
     V target(int64_t e) const { return targets[e]; }
     W weight(int64_t e) const { return weights[e]; }
+    W length(int64_t e) const { return weights ? weights[e] : W{1}; }
     STEPPE_INLINE void prefetch_row(V u) const { STEPPE_PREFETCH(&offsets[u]); }
     STEPPE_INLINE void prefetch_edges(int64_t e) const {
         STEPPE_PREFETCH(&targets[e]);

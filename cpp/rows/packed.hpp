@@ -92,7 +92,7 @@ class Packed {
             for (int64_t v = begin; v < end; ++v) {
                 Edge* const row = edges_.data() + first(static_cast<int32_t>(v));
                 const int64_t from = g.offsets[v], degree = g.offsets[v + 1] - from;
-                for (int64_t i = 0; i < degree; ++i) row[i] = Edge::make(g.targets[from + i], g.weights[from + i]);
+                for (int64_t i = 0; i < degree; ++i) row[i] = Edge::make(g.targets[from + i], g.length(from + i));
                 sort(row, row + degree, room);
                 lightest_[v] = degree ? static_cast<Key>(row[0].weight()) : kInfinity<Key>;
             }
@@ -100,6 +100,10 @@ class Packed {
     }
 
     int64_t edges() const { return num_edges_; }
+    int64_t bytes() const {
+        return static_cast<int64_t>(offsets_.size() * sizeof(uint32_t) + edges_.size() * sizeof(Edge) +
+                                    lightest_.size() * sizeof(Key));
+    }
     int64_t degree(int32_t u) const { return last(u) - first(u); }
     int64_t first(int32_t u) const { return offsets_[u] & ~spare_; }
     int64_t last(int32_t u) const { return offsets_[u + 1] - 2 * (offsets_[u + 1] & spare_); }

@@ -26,8 +26,7 @@
 
 namespace steppe::rows {
 
-// Known to src/steppe/proof.py by these numbers.
-enum class RowFault : int { none = 0, offset = 1, target = 2, weight = 3, one_way = 4 };
+enum class RowFault { none, offset, target, weight, one_way };
 
 template <class W>
 struct RowFacts {

@@ -54,7 +54,7 @@ class Quads {
                         at = link++;
                         place = 0;
                     }
-                    records_[4 * at + place++] = Edge::make(g.targets[e], g.weights[e]);
+                    records_[4 * at + place++] = Edge::make(g.targets[e], g.length(e));
                 }
                 while (place < 4) records_[4 * at + place++] = Edge::make(static_cast<int32_t>(u), W{0});
             }
@@ -62,6 +62,7 @@ class Quads {
     }
 
     int64_t edges() const { return edges_; }
+    int64_t bytes() const { return static_cast<int64_t>(records_.size() * sizeof(Edge)); }
     const Edge* record(int64_t i) const { return records_.data() + 4 * i; }
     STEPPE_INLINE void prefetch_record(int32_t u) const { STEPPE_PREFETCH(record(u)); }
 

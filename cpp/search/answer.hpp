@@ -17,18 +17,20 @@ namespace steppe::search {
 
 // A distance as users see it; beyond `bound` nothing was reached.
 template <class R, class D>
-inline R told(D d, D bound) {
-    constexpr R kNowhere = std::is_integral_v<R> ? std::numeric_limits<R>::max() : kInfinity<R>;
-    return d == kInfinity<D> || d > bound ? kNowhere : static_cast<R>(d);
+inline R as_public(D d, D bound) {
+    constexpr R kUnreached = std::is_integral_v<R> ? std::numeric_limits<R>::max() : kInfinity<R>;
+    return d == kInfinity<D> || d > bound ? kUnreached : static_cast<R>(d);
 }
 
-// make.template operator()<D>() gives the question in D; run(search, dist, pred) searches it. `pred` may be null. In
-// the Stats returned `outgrown` means that some distance does not fit in R: then `result` has no meaning.
-template <class W, class R, class Rows, class V, class Make, class Run>
-Stats find_answer(const Rows& g, R* result, V* pred, int threads, const Watch& watch, Make make, Run run) {
+// run(search, dist, pred) searches one question in D. `pred` may be null. In the Stats returned `outgrown` means that
+// some distance does not fit in R: then `result` has no meaning.
+template <class W, class R, class Rows, class V, class Run>
+Stats find_answer(const Rows& g, const Question& question, R* result, V* pred, Watch& watch, Run run) {
+    check_vertices(question.sources, g.n);
+    check_vertices(question.targets, g.n);
     Stats stats;
     auto attempt = [&]<class D, bool kLast>() {
-        const Search<V, D> search = make.template operator()<D>();
+        const Search<V, D> search(question, watch);
         Buffer<D> narrow;
         D* dist;
         if constexpr (sizeof(D) == sizeof(R)) {
@@ -40,14 +42,15 @@ Stats find_answer(const Rows& g, R* result, V* pred, int threads, const Watch& w
         stats = run(search, dist, pred);
         watch.check();
         if constexpr (std::is_integral_v<D>) {
-            stats.outgrown = stats.outgrown && is_lost<kLast>(g, search.targets, dist);
+            stats.outgrown = stats.outgrown && is_lost<kLast>(g, search.targets, dist, watch);
+            watch.check();
             if (stats.outgrown) return false;
         }
         const D bound = target_bound(search, dist);
-        parallel_for(threads, g.n, 1 << 16, [&](int64_t begin, int64_t end, int) {
+        parallel_for(question.threads, g.n, 1 << 16, [&](int64_t begin, int64_t end, int) {
             for (int64_t v = begin; v < end; ++v) {
-                const R d = told<R>(dist[v], bound);
-                if (pred && d == told<R>(kInfinity<D>, bound)) pred[v] = -1;
+                const R d = as_public<R>(dist[v], bound);
+                if (pred && d == as_public<R>(kInfinity<D>, bound)) pred[v] = -1;
                 result[v] = d;
             }
         });

@@ -16,27 +16,28 @@
 //    sum is not negative the improvement is refused. Every label is therefore the rounded length of a simple path, of
 //    which there are finitely many, so the search ends. A refused edge stays "improvable" by rounding noise.
 //  - A smaller label of v need not make its descendants smaller (the gain is absorbed), but they were cut from the
-//  tree.
-//    So a vertex outside the tree is taken back by an equal label too.
+//    tree. So a vertex outside the tree is taken back by an equal label too.
 #pragma once
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <type_traits>
 #include <vector>
 
 #include "base/types.hpp"
 #include "base/watch.hpp"
 #include "rows/csr.hpp"
+#include "search/widen.hpp"
 
 namespace steppe::search {
 
-// kRestless: rounding lets distances fall for ever (external/bellman_ford.hpp).
-enum class BellmanFordStatus { kDone = 0, kNegativeCycle = 1, kOverflow = 2, kRestless = 3 };
+// restless: rounding lets distances fall for ever (external/bellman_ford.hpp).
+enum class BellmanFordStatus { done, negative_cycle, overflow, restless };
 
 struct BellmanFordResult {
-    BellmanFordStatus status = BellmanFordStatus::kDone;
+    BellmanFordStatus status = BellmanFordStatus::done;
     std::vector<int64_t> cycle;  // in the order of its edges; the last leads back to the first
     int64_t rounds = 0;          // passes over the queue
     int64_t edges_relaxed = 0;
@@ -62,10 +63,19 @@ class ExactSum {
     std::vector<double> partials_;
 };
 
+// The weight of the lightest edge u -> v.
+template <class V, class W>
+double lightest(const rows::Csr<V, W>& g, V u, V v) {
+    double best = std::numeric_limits<double>::infinity();
+    for (int64_t e = g.first(u); e < g.last(u); ++e)
+        if (g.target(e) == v) best = std::min(best, static_cast<double>(g.weight(e)));
+    return best;
+}
+
 template <class V, class W>
 class BellmanFord {
   public:
-    using D = std::conditional_t<std::is_integral_v<W>, int64_t, W>;
+    using D = Distance<W>;
 
     // distances and predecessors have n entries and are filled here. Weights must not be null.
     BellmanFord(const rows::Csr<V, W>& g, D* distances, V* predecessors, Watch& watch)
@@ -75,10 +85,10 @@ class BellmanFord {
         nodes_[root_] = {root_, root_, -1, false};
     }
 
-    BellmanFordResult run(const int64_t* sources, int64_t count) {
+    BellmanFordResult run(std::span<const int64_t> sources) {
         std::vector<V> queue, next;
-        for (int64_t i = 0; i < count; ++i) {
-            const V s = static_cast<V>(sources[i]);
+        for (const int64_t source : sources) {
+            const V s = static_cast<V>(source);
             if (distance_[s] == 0) continue;  // given twice
             distance_[s] = 0;
             attach(s, root_);
@@ -87,7 +97,7 @@ class BellmanFord {
         }
         const int64_t patience = 4 * (g_.edges() + g_.n);
         bool maybe_acyclic = true;
-        while (!queue.empty() && result_.status == BellmanFordStatus::kDone) {
+        while (!queue.empty() && is_going_on()) {
             ++result_.rounds;
             for (const V u : queue) {
                 nodes_[u].queued = false;
@@ -98,11 +108,14 @@ class BellmanFord {
             next.clear();
             if (maybe_acyclic && result_.edges_relaxed > patience) {
                 maybe_acyclic = false;
-                if (result_.status == BellmanFordStatus::kDone && finish_acyclic()) break;
+                if (is_going_on() && finish_acyclic()) break;
             }
         }
         watch_.check();
-        if (overflow_ && result_.status == BellmanFordStatus::kDone) check_overflow();
+        if (result_.status == BellmanFordStatus::done &&
+            (outgrown_.below || (outgrown_.above && is_lost<true>(g_, std::vector<V>{}, distance_, watch_))))
+            result_.status = BellmanFordStatus::overflow;
+        watch_.check();
         return std::move(result_);
     }
 
@@ -115,31 +128,18 @@ class BellmanFord {
         bool queued = false;
     };
 
-    // d + w, or kInfinity where there is no edge or no room. A sum below the range ends the search: some path is that
-    // short.
-    D extend(D d, W w) {
-        if constexpr (std::is_floating_point_v<W>) {
-            return d + w;  // +inf: no edge
-        } else {
-            if (w >= 0 && d > kInfinity<D> - 1 - w) return overflow_ = true, kInfinity<D>;
-            if (w < 0 && d < std::numeric_limits<D>::min() - w) {
-                result_.status = BellmanFordStatus::kOverflow;
-                return kInfinity<D>;
-            }
-            return d + w;
-        }
-    }
+    bool is_going_on() const { return result_.status == BellmanFordStatus::done && !outgrown_.below; }
 
     // Relaxes the edges of u; false when the search is over.
     bool scan(V u, std::vector<V>& queue) {
         const int64_t begin = g_.offsets[u], end = g_.offsets[u + 1];
         for (int64_t e = begin; e < end; ++e) {
             const V v = g_.targets[e];
-            const D d = extend(distance_[u], g_.weights[e]);
+            const D d = outgrown_.add(distance_[u], g_.weights[e]);
             const bool inside = nodes_[v].previous != kOutside;
             if (!(d < distance_[v]) && (inside || d != distance_[v] || d == kInfinity<D>)) continue;
             if (inside && !detach(v, u, g_.weights[e])) {
-                if (result_.status != BellmanFordStatus::kDone) return false;
+                if (result_.status != BellmanFordStatus::done) return false;
                 continue;
             }
             distance_[v] = d;
@@ -151,7 +151,7 @@ class BellmanFord {
             }
         }
         result_.edges_relaxed += end - begin;
-        if (result_.status != BellmanFordStatus::kDone) return false;
+        if (outgrown_.below) return false;  // some path is that short
         poll(end - begin + 1);
         return true;
     }
@@ -205,19 +205,12 @@ class BellmanFord {
         for (V x = u;; x = predecessor_[x]) {
             cycle.push_back(x);
             if (x == v) break;
-            if constexpr (std::is_floating_point_v<W>) sum.add(lightest(predecessor_[x], x));
+            if constexpr (std::is_floating_point_v<W>) sum.add(lightest(g_, predecessor_[x], x));
         }
         if (std::is_floating_point_v<W> && !sum.negative()) return;
         std::reverse(cycle.begin(), cycle.end());
         result_.cycle = std::move(cycle);
-        result_.status = BellmanFordStatus::kNegativeCycle;
-    }
-
-    double lightest(V u, V v) const {
-        double best = std::numeric_limits<double>::infinity();
-        for (int64_t e = g_.offsets[u]; e < g_.offsets[u + 1]; ++e)
-            if (g_.targets[e] == v) best = std::min(best, static_cast<double>(g_.weights[e]));
-        return best;
+        result_.status = BellmanFordStatus::negative_cycle;
     }
 
     // True when the graph has no cycle; then the labels are final. Labels so far are lengths of paths, so going on from
@@ -243,22 +236,13 @@ class BellmanFord {
             poll(g_.degree(u) + 1);
             if (distance_[u] == kInfinity<D>) continue;
             for (int64_t e = g_.offsets[u]; e < g_.offsets[u + 1]; ++e) {
-                const D d = extend(distance_[u], g_.weights[e]);
+                const D d = outgrown_.add(distance_[u], g_.weights[e]);
                 const V v = g_.targets[e];
                 if (d < distance_[v]) distance_[v] = d, predecessor_[v] = u;
             }
             result_.edges_relaxed += g_.offsets[u + 1] - g_.offsets[u];
         }
         return true;
-    }
-
-    void check_overflow() {
-        for (int64_t u = 0; u < g_.n; ++u) {
-            poll(g_.degree(static_cast<V>(u)) + 1);
-            if (distance_[u] == kInfinity<D>) continue;
-            for (int64_t e = g_.offsets[u]; e < g_.offsets[u + 1]; ++e)
-                if (distance_[g_.targets[e]] == kInfinity<D>) result_.status = BellmanFordStatus::kOverflow;
-        }
     }
 
     const rows::Csr<V, W>& g_;
@@ -269,7 +253,7 @@ class BellmanFord {
     const V root_;  // above all sources; never has a label
     BellmanFordResult result_;
     int64_t since_poll_ = 0;
-    bool overflow_ = false;
+    Outgrown outgrown_;
 };
 
 }  // namespace steppe::search

@@ -2,6 +2,10 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "base/memory.hpp"
@@ -12,9 +16,50 @@
 
 namespace steppe::search {
 
-// One question: distances from the nearest of `sources`, within `reach`, perhaps only as far as all `targets`.
+// One question, as it is asked: distances from the nearest of `sources`, up to `bound`, perhaps only as far as all
+// `targets`. Python asks it in this one form, whatever the types of the graph and wherever it is searched.
+struct Question {
+    std::span<const int64_t> sources, targets;            // targets empty: no early stop
+    std::variant<std::monostate, int64_t, double> bound;  // inclusive, in the type of the distances
+    double delta = 0, mean_weight = 1, max_weight = 1;    // delta 0: chosen from the graph
+    int threads = 1;
+
+    // The bound as a number of D, or another one where there is none.
+    template <class D>
+    D bound_or(D otherwise) const {
+        if (const auto* whole = std::get_if<int64_t>(&bound)) return static_cast<D>(*whole);
+        if (std::is_integral_v<D> && bound.index() != 0)
+            throw std::invalid_argument("the bound of whole distances must be whole");
+        const auto* real = std::get_if<double>(&bound);
+        return real ? static_cast<D>(*real) : otherwise;
+    }
+    template <class D>
+    Reach<D> reach() const {
+        if (bound.index() == 0) return {};
+        return Reach<D>(bound_or(std::conditional_t<std::is_integral_v<D>, int64_t, D>{}));
+    }
+};
+
+// Throws where a vertex is not among n.
+inline void check_vertices(std::span<const int64_t> vertices, int64_t n) {
+    for (const int64_t v : vertices)
+        if (v < 0 || v >= n) throw std::invalid_argument("vertex out of range");
+}
+
+// The same question as a search in V and D reads it.
 template <class V, class D>
 struct Search {
+    Search() = default;
+    Search(const Question& q, Watch& to)
+        : sources(q.sources.begin(), q.sources.end()),
+          targets(q.targets.begin(), q.targets.end()),
+          reach(q.reach<D>()),
+          delta(q.delta),
+          mean_weight(q.mean_weight),
+          max_weight(q.max_weight),
+          threads(q.threads),
+          watch(&to) {}
+
     std::vector<V> sources;
     std::vector<V> targets;  // empty: no early stop
     Reach<D> reach;
@@ -26,8 +71,8 @@ struct Search {
 
 struct Stats {
     int64_t rounds = 0;         // buckets, levels or rounds
-    int64_t edges_relaxed = 0;  // edges along which an improvement was tried
-    int64_t edges_touched = 0;  // edges read
+    int64_t edges_relaxed = 0;  // relaxations tried: an edge counts as often as it was
+    int64_t edges_touched = 0;  // edges read, those that a pull looked at among them
     int64_t atomics = 0;        // compare-and-swap operations issued
     int threads = 1;            // really used
     double delta = 0;

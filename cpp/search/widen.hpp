@@ -15,10 +15,12 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
 #include "base/types.hpp"
+#include "base/watch.hpp"
 
 namespace steppe::search {
 
@@ -56,9 +58,26 @@ class Reach {
     D most_ = kLargest<D>;  // sums above it do not fit; none is where a bound makes them no candidates
 };
 
+// Signed sums, of searches whose weights may be negative: they have one type, and leave it at either end.
+struct Outgrown {
+    bool above = false, below = false;  // a sum was too large, or too small, for the type
+
+    // d + w, or kInfinity where there is no edge (floats), or no room.
+    template <class D, class W>
+    D add(D d, W w) {
+        if constexpr (std::is_floating_point_v<W>) {
+            return d + w;
+        } else {
+            if (w >= 0 && d > kInfinity<D> - 1 - w) return above = true, kInfinity<D>;
+            if (w < 0 && d < std::numeric_limits<D>::min() - w) return below = true, kInfinity<D>;
+            return d + w;
+        }
+    }
+};
+
 // Vertices that edges lead to, on some path, from those that were reached.
 template <class Rows, class D>
-std::vector<bool> within_edges(const Rows& g, const D* dist) {
+std::vector<bool> within_edges(const Rows& g, const D* dist, Watch& watch) {
     std::vector<bool> seen(static_cast<size_t>(g.n));
     std::vector<int64_t> stack;
     for (int64_t u = 0; u < g.n; ++u)
@@ -66,6 +85,7 @@ std::vector<bool> within_edges(const Rows& g, const D* dist) {
     while (!stack.empty()) {
         const int64_t u = stack.back();
         stack.pop_back();
+        if ((u & kPollMask) == kPollMask && watch.poll()) break;
         for (int64_t e = g.offsets[u]; e < g.offsets[u + 1]; ++e)
             if (!seen[g.targets[e]]) seen[g.targets[e]] = true, stack.push_back(g.targets[e]);
     }
@@ -74,20 +94,22 @@ std::vector<bool> within_edges(const Rows& g, const D* dist) {
 
 // Whether a search in D that saw a sum outgrow its type (and then, if D is the narrow type, may have stopped) has no
 // answer. `targets`: empty, or where the search could stop; kOnly: nothing else was asked for, even if one of them is
-// out of reach.
+// out of reach. After a stop the answer has no meaning.
 template <bool kLast, bool kOnly = false, class Rows, class V, class D>
-bool is_lost(const Rows& g, const std::vector<V>& targets, const D* dist) {
+bool is_lost(const Rows& g, const std::vector<V>& targets, const D* dist, Watch& watch) {
     if constexpr (!kLast) return true;
     auto reached = [dist](auto v) { return dist[v] != kInfinity<D>; };
     if (!targets.empty() && std::all_of(targets.begin(), targets.end(), reached)) return false;
     if (kOnly && !targets.empty()) {
-        const std::vector<bool> seen = within_edges(g, dist);
+        const std::vector<bool> seen = within_edges(g, dist, watch);
         return std::any_of(targets.begin(), targets.end(), [&](V v) { return seen[v] && !reached(v); });
     }
-    for (int64_t u = 0; u < g.n; ++u)
+    for (int64_t u = 0; u < g.n; ++u) {
+        if ((u & kPollMask) == kPollMask && watch.poll()) break;
         if (reached(u))
             for (int64_t e = g.offsets[u]; e < g.offsets[u + 1]; ++e)
                 if (!reached(g.targets[e])) return true;
+    }
     return false;
 }
 

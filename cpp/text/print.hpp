@@ -10,18 +10,12 @@
 
 namespace steppe::text {
 
-enum class Half {
-    all,
-    upper,
-    lower
-};  // of an undirected graph's edges: both directions, or once with u <= v, or u >= v
-
 struct LineStyle {
     std::string prefix;  // "a " in DIMACS
     char separator = ' ';
-    bool rows = false;  // one line per vertex: its neighbours (METIS)
-    Half half = Half::all;
-    int64_t first = 0;  // the number of vertex 0, unless there are labels
+    bool rows = false;   // one line per vertex: its neighbours (METIS)
+    bool lower = false;  // of an undirected edge u, v only the line with u >= v
+    int64_t first = 0;   // the number of vertex 0, unless there are labels
     const int64_t* labels = nullptr;
 };
 
@@ -49,7 +43,7 @@ std::vector<std::string> print_edges(const rows::Csr<V, W>& g, int64_t begin, in
                 }
                 for (int64_t e = g.offsets[u]; e < g.offsets[u + 1]; ++e) {
                     const int64_t v = g.targets[e];
-                    if ((style.half == Half::upper && v < u) || (style.half == Half::lower && v > u)) continue;
+                    if (style.lower && v > u) continue;
                     char* p = std::copy(head, head_end, line);
                     p = number(p, v);
                     if (g.weights) {

@@ -1,4 +1,4 @@
-// Canonical predecessors, and following them.
+// Canonical predecessors, from all edges that are tight.
 //
 // A search that notes predecessors on the way gets a tree that depends on the order of its relaxations. Here the tree
 // is made afterwards from the distances alone, so it is the same for every method, thread count and device:
@@ -46,8 +46,8 @@ class CanonicalTree {
           teams_(threads_) {}
 
     void run(bool uniform) {
-        const bool hopeful = min_weight_ > 0;
-        if (hopeful)
+        const bool positive = min_weight_ > 0;
+        if (positive)
             for_ranges([&](int64_t begin, int64_t end, Team&) { std::fill(pred_ + begin, pred_ + end, kUnset); });
         if (uniform) {
             for_ranges([&](int64_t begin, int64_t end, Team&) {
@@ -55,7 +55,7 @@ class CanonicalTree {
                 else take_smallest<true>(begin, end);
             });
         } else {
-            enough_.store(!hopeful, std::memory_order_relaxed);
+            enough_.store(!positive, std::memory_order_relaxed);
             for_ranges([&](int64_t begin, int64_t end, Team& team) { collect(begin, end, team); });
             if (enough_.load(std::memory_order_relaxed) || !settle_all()) search();
         }
@@ -245,40 +245,11 @@ class CanonicalTree {
 
 // Writes pred[0..n). uniform: all edges have one and the same positive integer length. min_weight: no edge is shorter.
 template <class V, class W, class D>
-void canonical_predecessors(const rows::Csr<V, W>& g, const D* distances, const int64_t* sources, int64_t num_sources,
-                            bool uniform, W min_weight, V* pred, int threads, Watch& watch) {
+void tree_by_search(const rows::Csr<V, W>& g, const D* distances, const int64_t* sources, int64_t num_sources,
+                    bool uniform, W min_weight, V* pred, int threads, Watch& watch) {
     if (g.weights)
         CanonicalTree<true, V, W, D>(g, distances, sources, num_sources, min_weight, pred, threads, watch).run(uniform);
     else CanonicalTree<false, V, W, D>(g, distances, sources, num_sources, W{1}, pred, threads, watch).run(uniform);
-}
-
-// offsets[i + 1] - offsets[i] = the number of vertices on the path to targets[i]; 0 for a target of -1. Returns the
-// first target whose predecessors lead out of the graph or in a circle, or -1.
-template <class V>
-int64_t path_offsets(const V* pred, int64_t n, const int64_t* targets, int64_t count, int64_t* offsets, Watch& watch) {
-    offsets[0] = 0;
-    int64_t steps = 0;
-    for (int64_t i = 0; i < count; ++i) {
-        int64_t length = 0;
-        for (int64_t v = targets[i]; v != -1; v = pred[v]) {
-            if (v < 0 || v >= n || length == n) return i;
-            ++length;
-            if ((++steps & 4095) == 0 && watch.poll(i)) watch.check();
-        }
-        offsets[i + 1] = offsets[i] + length;
-    }
-    return -1;
-}
-
-template <class V>
-void fill_paths(const V* pred, const int64_t* targets, int64_t count, const int64_t* offsets, V* vertices,
-                int threads) {
-    parallel_for(threads, count, 64, [&](int64_t begin, int64_t end, int) {
-        for (int64_t i = begin; i < end; ++i) {
-            int64_t at = offsets[i + 1];
-            for (int64_t v = targets[i]; v != -1; v = pred[v]) vertices[--at] = static_cast<V>(v);
-        }
-    });
 }
 
 }  // namespace steppe::tree

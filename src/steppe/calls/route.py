@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from .._core import Outcome
 from ..cpu import routes
 from ..errors import DistanceOverflowError, VerificationError
 from ..planning.distance_types import distance_dtype, unreachable
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
     from ..graph.graph import Graph
     from ..planning.progress import Progress
-
-_FOUND, _NO_PATH, _TOO_LONG = 0, 1, 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,12 +155,12 @@ def route(
     begun = time.perf_counter()
     plan = planned(graph, "route", device=None, threads=1)
     router = routes.router_of(graph)
-    status, distance, vertices, edges, settled = router.query(s, t)
+    outcome, distance, vertices, edges, settled = router.query(s, t)
     if router.takes_landmarks:
         routes.pay(graph, settled)
     if (tell := teller(progress, graph.num_vertices, "vertices")) is not None:
         tell(settled)
-    if status == _TOO_LONG:
+    if outcome == Outcome.too_long:
         raise DistanceOverflowError(f"the distance from {source!r} to {target!r} does not fit in a 64-bit integer")
     return Route(
         source=source,
@@ -169,7 +168,7 @@ def route(
         distance=distance,
         vertices=graph.labels_of(vertices),
         edges=edges,
-        reachable=status == _FOUND,
+        reachable=outcome == Outcome.found,
         settled=settled,
         _graph=graph,
         _explanation=Explanation.of(plan, {"rounds": settled}, time.perf_counter() - begun),

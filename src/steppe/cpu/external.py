@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
+from .._core import BellmanFordStatus
 from ..errors import DeviceMemoryError, DistanceOverflowError, SteppeError
 from ..machine import memory
 from ..planning.bytes import sweep, sweep_negative, total
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..graph.graph import Graph
+    from ..planning.progress import Tell
 
 SMALLEST_WINDOW = 1 << 16
 """Bytes of edges that must fit beside the vertex arrays: a few pages of targets and weights for two threads."""
@@ -63,42 +65,23 @@ def _run(
     graph: Graph, question: Question, memory_limit: int | None, distance: np.dtype[np.generic], *, delta: float
 ) -> Answer:
     hops = distance == np.int32
-    weights = None if hops else graph.weights
-    threads, facts = question.threads, facts_of(graph)
+    facts = facts_of(graph)
 
     def vertices(shift: int) -> int:
-        arrays = sweep(facts, record_paths=question.record_paths, threads=threads, shift=shift, hops=hops)
+        arrays = sweep(facts, record_paths=question.record_paths, threads=question.threads, shift=shift, hops=hops)
         return total(arrays)
 
-    edge_bytes = _edge_bytes(graph, weighted=weights is not None)
+    edge_bytes = _edge_bytes(graph, weighted=not hops)
     shift, window = _divide(graph, edge_bytes, memory_limit, vertices)
     distances = np.empty(graph.num_vertices, dtype=distance)
     recorded = np.empty(graph.num_vertices, dtype=graph.indices.dtype) if question.record_paths else None
-    integer = distance.kind == "i"
-    live = np.zeros(3, dtype=np.int64)
-    told = _core.external(
-        graph.indptr,
-        graph.indices,
-        weights,
-        question.sources,
-        question.targets,
-        int(question.bound) if integer and question.bound is not None else None,
-        None if integer or question.bound is None else float(question.bound),
-        delta,
-        threads,
-        shift,
-        window,
-        graph.is_mapped,
-        distances,
-        recorded,
-        live,
-        _teller(question, live),
-    )
-    explained = {
-        key: told[key] for key in ("rounds", "edges_relaxed", "edges_touched", "atomics", "threads", "overflow")
-    }
+    budget = _core.Budget(shift, window)
+    asked = question.core(graph, delta=delta, progress=_teller(question, budget))
+    stats = _core.external(graph.core, asked, budget, distances, recorded)
+    counts = ("rounds", "edges_relaxed", "edges_touched", "atomics", "threads", "overflow")
+    explained = {key: getattr(stats, key) for key in counts}
     explained |= {"delta": delta if math.isfinite(delta) else None}
-    return Answer(distances, recorded, explained | _told(told, edge_bytes, vertices(shift)))
+    return Answer(distances, recorded, explained | _spent(budget, edge_bytes, vertices(shift)))
 
 
 def _run_negative(graph: Graph, question: Question, memory_limit: int | None) -> Answer:
@@ -112,36 +95,25 @@ def _run_negative(graph: Graph, question: Question, memory_limit: int | None) ->
 
     edge_bytes = _edge_bytes(graph, weighted=True)
     shift, window = _divide(graph, edge_bytes, memory_limit, vertices)
-    live = np.zeros(3, dtype=np.int64)
-    told = _core.external_bellman_ford(
-        graph.indptr,
-        graph.indices,
-        graph.weights,  # type: ignore[arg-type]
-        question.sources,
-        shift,
-        window,
-        graph.is_mapped,
-        distances,
-        predecessors,
-        live,
-        _teller(question, live),
-    )
-    if told["cycle"]:
-        raise negative_cycle(graph, told["cycle"])
-    if told["status"] == 2:
+    budget = _core.Budget(shift, window)
+    asked = question.core(graph, progress=_teller(question, budget))
+    found = _core.external_bellman_ford(graph.core, asked, budget, distances, predecessors)
+    if found.status == BellmanFordStatus.negative_cycle:
+        raise negative_cycle(graph, found.cycle)
+    if found.status == BellmanFordStatus.overflow:
         raise DistanceOverflowError("a distance does not fit in 64 bits")
-    if told["status"] == 3:
+    if found.status == BellmanFordStatus.restless:
         raise SteppeError(
             "distances never come to rest: rounding makes a cycle look negative whose length is not; "
             "use integer weights, or no memory_limit"
         )
     explained = {
-        "rounds": told["passes"],
-        "edges_relaxed": told["edges_relaxed"],
-        "edges_touched": told["edges_relaxed"],
+        "rounds": found.rounds,
+        "edges_relaxed": found.edges_relaxed,
+        "edges_touched": found.edges_relaxed,
         "threads": 1,
     }
-    explained |= _told(told, edge_bytes, vertices(shift))
+    explained |= _spent(budget, edge_bytes, vertices(shift))
     return Answer(distances, predecessors if question.record_paths else None, explained)
 
 
@@ -175,24 +147,19 @@ def _divide(graph: Graph, edge_bytes: int, memory_limit: int | None, vertices: C
     return shift, limit - vertices(shift)
 
 
-def _teller(question: Question, live: np.ndarray[Any, np.dtype[np.int64]]) -> Callable[[int], object] | None:
-    """Return a callback for the core that adds what `live` holds: parts, passes, bytes read."""
+def _teller(question: Question, budget: _core.Budget) -> Tell | None:
+    """Return a callback for the core that adds what is spent so far."""
     progress = question.progress
     if progress is None:
         return None
-
-    def tell(done: int) -> object:
-        parts, passes, copied = live.tolist()
-        return progress(done, streamed(parts, passes, copied))
-
-    return tell
+    return lambda done, _note="": progress(done, streamed(budget.parts, budget.passes, budget.bytes_read))
 
 
-def _told(told: dict[str, Any], edge_bytes: int, vertices: int) -> dict[str, Any]:
+def _spent(budget: _core.Budget, edge_bytes: int, vertices: int) -> dict[str, Any]:
     return {
-        "parts": told["parts"],
-        "passes": told["passes"],
-        "bytes_copied": told["bytes_read"],
-        "bytes_skipped": max(0, told["passes"] * edge_bytes - told["bytes_read"]),
-        "peak_device_bytes": vertices + told["peak_window"],
+        "parts": budget.parts,
+        "passes": budget.passes,
+        "bytes_copied": budget.bytes_read,
+        "bytes_skipped": max(0, budget.passes * edge_bytes - budget.bytes_read),
+        "peak_device_bytes": vertices + budget.peak,
     }

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from .. import _core
 from ..errors import DistanceOverflowError
 from ..planning.distance_types import distance_dtype, lengths_of_hops
 from ..planning.facts import facts_of, machine_for
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from ..graph.graph import Graph
 
-COUNT = 16
+COUNT = _core.LANDMARKS
 _MOST = 2**15 - 1
 _PIECE = 1 << 20
 

@@ -28,23 +28,8 @@ def run(graph: Graph, question: Question, method: str, columns: Array | None, in
             if question.progress is not None:
                 question.progress(i + 1)
         return
-    integer, bound = graph.is_integer, question.bound
-    lost = _core.many(
-        "delta-stepping" if method == "bfs" else method,
-        graph.indptr,
-        graph.indices,
-        None if method == "bfs" else graph.weights,
-        question.sources,
-        columns,
-        int(bound) if integer and bound is not None else None,
-        None if integer or bound is None else float(bound),
-        question.delta or 0.0,
-        graph.mean_weight,
-        float(graph.max_weight),
-        question.threads,
-        into.reshape(-1),
-        question.progress,
-    )
+    native = "hops" if method == "bfs" else method
+    lost = _core.many(native, graph.core, question.core(graph), columns, into.reshape(-1))
     if lost >= 0:
         raise _too_long(graph, int(question.sources[lost]))
     if question.progress is not None:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from .._core import Fault
 from ..errors import VerificationError
 from ..machine import threads as _threads
 from ..planning.distance_types import distance_dtype, inclusive
@@ -53,20 +54,12 @@ def check(
     if limit is not None and negative:
         # A path to a vertex within the bound may lead through vertices beyond it, of which the answer says nothing.
         raise ValueError("an answer with a cutoff cannot be proven where weights are negative")
-    fault, vertex, other = _core.verify(
-        graph.indptr,
-        graph.indices,
-        weights,
-        np.ascontiguousarray(sources, dtype=np.int64),
-        np.ascontiguousarray(distances),
-        None if predecessors is None else np.ascontiguousarray(predecessors),
-        limit,
-        negative,
-        _threads.resolve(threads),
-        graph.is_mapped,
-    )
-    if fault:
-        if fault >= 8 and predecessors is not None:
+    starts = np.ascontiguousarray(sources, dtype=np.int64)
+    question = _core.Question(starts, bound=limit, threads=_threads.resolve(threads))
+    tree = None if predecessors is None else np.ascontiguousarray(predecessors)
+    fault, vertex, other = _core.verify(graph.core, question, np.ascontiguousarray(distances), tree, negative)
+    if fault != Fault.none:
+        if predecessors is not None and fault in (Fault.predecessor, Fault.not_tight, Fault.cycle):
             message = _about_predecessors(fault, vertex, graph=graph, distances=distances, predecessors=predecessors)
         else:
             message = _about_distances(
@@ -76,32 +69,32 @@ def check(
 
 
 def _about_distances(
-    fault: int, vertex: int, other: int, *, graph: Graph, distances: Array, weights: Array | None, bound: float | None
+    fault: Fault, vertex: int, other: int, *, graph: Graph, distances: Array, weights: Array | None, bound: float | None
 ) -> str:
-    """Say in words what is wrong with the distances; the numbers are those of ``Fault`` in cpp/proof/verify.hpp."""
+    """Say in words what is wrong with the distances."""
     name, d = repr(graph.label(vertex)), distances[vertex].item()
     plain = {
-        1: f"source {name} is at distance {d}, not 0",
-        2: f"the distance of vertex {name} is {d}",
-        3: f"the distance of vertex {name} is {d}, but no weight is negative",
-        4: f"vertex {name} is at distance {d}, beyond the cutoff {bound}",
-        7: f"vertex {name} is at distance {d}, but no path of that length leads to it from a source",
+        Fault.source: f"source {name} is at distance {d}, not 0",
+        Fault.not_a_number: f"the distance of vertex {name} is {d}",
+        Fault.negative: f"the distance of vertex {name} is {d}, but no weight is negative",
+        Fault.beyond_bound: f"vertex {name} is at distance {d}, beyond the cutoff {bound}",
+        Fault.not_hung: f"vertex {name} is at distance {d}, but no path of that length leads to it from a source",
     }
     if fault in plain:
         return plain[fault]
     to, row = repr(graph.label(other)), slice(graph.indptr[vertex], graph.indptr[vertex + 1])
     w = 1 if weights is None else weights[row][graph.indices[row] == other].min().item()
-    if fault == 6:
+    if fault == Fault.unreached:
         return f"vertex {to} counts as unreached, but an edge of weight {w} leads to it from {name} at distance {d}"
     return f"edge {name} → {to} of weight {w} improves {distances[other].item()} to {d + w}"
 
 
-def _about_predecessors(fault: int, vertex: int, *, graph: Graph, distances: Array, predecessors: Array) -> str:
+def _about_predecessors(fault: Fault, vertex: int, *, graph: Graph, distances: Array, predecessors: Array) -> str:
     """Say in words what is wrong with the predecessors."""
     name, d, p = repr(graph.label(vertex)), distances[vertex].item(), int(predecessors[vertex])
-    if fault == 10:
+    if fault == Fault.cycle:
         return f"the predecessors of vertex {name} run in a circle and never reach a source"
-    if fault == 8:
+    if fault == Fault.predecessor:
         state = f"is at distance {d}" if p < 0 or p >= graph.num_vertices else "is unreached or a source"
         return f"vertex {name} {state}, but its predecessor is {p}"
     before = repr(graph.label(p))

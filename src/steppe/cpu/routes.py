@@ -32,9 +32,7 @@ def router_of(graph: Graph) -> _core.Router:
             if derived.router is None:
                 r = rows if rows.is_symmetric else rows.reverse
                 facts = [max(0.0, float(x)) for x in (graph.min_weight, graph.mean_weight, graph.max_weight)]
-                derived.router = _core.router(
-                    rows.indptr, rows.indices, rows.weights, r.indptr, r.indices, r.weights, *facts
-                )
+                derived.router = _core.router(rows.core, r.core, *facts)
     return derived.router
 
 

@@ -8,11 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from .._core import BellmanFordStatus
 from ..errors import DistanceOverflowError, NegativeCycleError
 from ..planning.distance_types import UNREACHABLE, distance_dtype, unreachable
 from ..planning.question import Answer, Question
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..graph.graph import Graph
 
 COUNTS = ("rounds", "edges_relaxed", "edges_touched", "atomics", "threads", "note")
@@ -24,36 +27,18 @@ def run(graph: Graph, question: Question, method: str) -> Answer:
         return _hops(graph, question)
     if method == "bellman-ford":
         return _bellman_ford(graph, question)
-    integer, bound = graph.is_integer, question.bound
     # With a width Dijkstra's vertices come from buckets in the same order, instead of from a heap.
     native = "delta-stepping" if question.delta is not None else method
-    prepared = graph.derived.prepared if native == "delta-stepping" else None
+    prepared = graph.derived.prepared
     distances = np.empty(graph.num_vertices, dtype=distance_dtype(graph))
     recorded = np.empty(graph.num_vertices, dtype=graph.indices.dtype) if question.record_paths else None
-    stats = _core.sssp(
-        native,
-        graph.indptr,
-        graph.indices,
-        graph.weights_or_ones(),
-        question.sources,
-        question.targets,
-        int(bound) if integer and bound is not None else None,
-        None if integer or bound is None else float(bound),
-        question.delta or 0.0,
-        graph.mean_weight,
-        float(graph.max_weight),
-        question.threads,
-        distances,
-        recorded,
-        question.progress,
-        *(prepared or (None, None)),
-    )
-    check_overflow(stats["overflow"])
-    if native == "delta-stepping" and prepared is None:
-        graph.derived.spend(stats["edges_touched"])
-    explained = {key: stats[key] for key in COUNTS}
-    if stats["delta"]:
-        explained["delta"] = stats["delta"]
+    stats = _core.sssp(native, graph.core, question.core(graph), distances, recorded)
+    check_overflow(stats.overflow)
+    if native == "delta-stepping" and not prepared:
+        graph.derived.spend(stats.edges_touched)
+    explained = {key: getattr(stats, key) for key in COUNTS}
+    if stats.delta:
+        explained["delta"] = stats.delta
     return Answer(distances, recorded, explained)
 
 
@@ -62,42 +47,29 @@ def _hops(graph: Graph, question: Question) -> Answer:
     reverse = graph.reverse_if_known()
     hops = np.empty(graph.num_vertices, dtype=np.int32)
     predecessors = np.empty(graph.num_vertices, dtype=graph.indices.dtype) if question.record_paths else None
-    stats = _core.bfs(
-        graph.indptr,
-        graph.indices,
-        None if reverse is None else reverse.indptr,
-        None if reverse is None else reverse.indices,
-        question.sources,
-        question.targets,
-        None if question.bound is None else int(question.bound),
-        question.threads,
-        hops,
-        predecessors,
-        question.progress,
-    )
-    return Answer(hops, predecessors, {key: stats[key] for key in COUNTS[:-1]})
+    in_rows = None if reverse is None else reverse.core
+    stats = _core.bfs(graph.core, in_rows, question.core(graph), hops, predecessors)
+    return Answer(hops, predecessors, {key: getattr(stats, key) for key in COUNTS[:-1]})
 
 
 def _bellman_ford(graph: Graph, question: Question) -> Answer:
     distances = np.empty(graph.num_vertices, dtype=distance_dtype(graph))
     predecessors = np.empty(graph.num_vertices, dtype=graph.indices.dtype)
-    rows = (graph.indptr, graph.indices, graph.weights_or_ones())
-    status, cycle, rounds, relaxed = _core.bellman_ford(
-        *rows, question.sources, distances, predecessors, question.progress
-    )
-    if cycle:
-        raise negative_cycle(graph, cycle)
+    found = _core.bellman_ford(graph.core, question.core(graph), distances, predecessors)
+    if found.status == BellmanFordStatus.negative_cycle:
+        raise negative_cycle(graph, found.cycle)
     if question.bound is not None:  # weights are not negative: no path comes back from beyond
         beyond = distances > question.bound
         distances[beyond] = unreachable(distances.dtype)
         predecessors[beyond] = -1
     elif graph.has_negative or not _are_reached(distances, question.targets):
-        check_overflow(status != 0)
-    counted = {"rounds": rounds, "edges_relaxed": relaxed, "edges_touched": relaxed, "threads": 1}
+        check_overflow(found.status == BellmanFordStatus.overflow)
+    relaxed = found.edges_relaxed
+    counted = {"rounds": found.rounds, "edges_relaxed": relaxed, "edges_touched": relaxed, "threads": 1}
     return Answer(distances, predecessors if question.record_paths else None, counted)
 
 
-def negative_cycle(graph: Graph, cycle: list[int]) -> NegativeCycleError:
+def negative_cycle(graph: Graph, cycle: Sequence[int]) -> NegativeCycleError:
     """Return the error that names a negative cycle."""
     labels = graph.labels_of(np.array(cycle)).tolist()
     return NegativeCycleError(

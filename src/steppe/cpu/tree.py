@@ -34,10 +34,10 @@ def predecessors(
     uniform = weights is None or (weights.dtype.kind == "i" and graph.min_weight == graph.max_weight > 0)
     least = 1 if weights is None else graph.min_weight
     if uniform and (r := graph.reverse_if_known()) is not None:
-        _core.level_predecessors(r.indptr, r.indices, r.has_sorted_rows, distances, int(least), result, threads)
+        _core.level_predecessors(r.core, r.has_sorted_rows, distances, int(least), result, threads)
     else:
-        args = (graph.indptr, graph.indices, weights, sources, distances, uniform, least, result, threads)
-        _core.canonical_predecessors(*args, *((None, None) if hops else graph.derived.prepared or (None, None)))
+        question = _core.Question(sources, threads=threads)
+        _core.canonical_predecessors(graph.core, question, distances, uniform, least, result)
     return result
 
 

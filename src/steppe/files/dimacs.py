@@ -20,6 +20,7 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
+from .._core import WeightKind
 from . import text
 from .text import Array, Note
 
@@ -91,7 +92,7 @@ def read(source: Source, *, directed: bool | None) -> Graph:
     letter = _LETTERS.get(head.kind, "e" if head.fields[:1] == ["e"] else "a")
     # Arcs have a length, always; edges may.
     weighted = letter == "a" or (letter == "e" and len(head.fields) == 4)
-    weights = head.note.kind(text.NUMBER) if weighted else text.NONE
+    weights = head.note.kind(WeightKind.number) if weighted else WeightKind.none
     skipped = _SKIPPED if letter else "c"
     kinds = text.line_kinds(comments=skipped, letter=letter, only="" if letter else "0123456789-")
 

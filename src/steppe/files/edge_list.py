@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
+from .._core import WeightKind
 from ..errors import GraphError
 from . import heading, names, text
 from .source import split_suffix
@@ -95,7 +96,7 @@ def read(source: Source, *, format: str, directed: bool | None) -> Graph:  # noq
         weighted = head.columns == 3 or (head.columns == 0 and note.dtype is not None)
     else:
         weighted, columns = title.weighted, "" if title.is_plain else title.columns
-    weights = note.kind(text.NUMBER) if weighted else text.NONE
+    weights = note.kind(WeightKind.number) if weighted else WeightKind.none
     kinds = text.line_kinds(comments=_COMMENTS)
     low = note.first or 0
     high = text.ANY_ID if note.vertices is None else low + note.vertices - 1

@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._core import WeightKind
 from . import text
 from .text import Array, Note
 
@@ -23,15 +24,15 @@ if TYPE_CHECKING:
     from .source import Source
 
 _FIELDS = {
-    "pattern": text.NONE,
-    "real": text.REAL,
-    "double": text.REAL,
-    "integer": text.INTEGER,
-    "unsigned": text.INTEGER,
-    "unsigned-integer": text.INTEGER,
+    "pattern": WeightKind.none,
+    "real": WeightKind.real,
+    "double": WeightKind.real,
+    "integer": WeightKind.integer,
+    "unsigned": WeightKind.integer,
+    "unsigned-integer": WeightKind.integer,
 }
 _GRAPHBLAS = {f"{u}int{bits}{t}" for u in ("", "u") for bits in (8, 16, 32, 64) for t in ("", "_t")} | {"bool"}
-_FLOATS = {"float": text.REAL32, "fp32": text.REAL32, "double": text.REAL, "fp64": text.REAL}
+_FLOATS = {"float": WeightKind.real32, "fp32": WeightKind.real32, "double": WeightKind.real, "fp64": WeightKind.real}
 
 
 def read(source: Source, *, directed: bool | None) -> Graph:
@@ -39,7 +40,7 @@ def read(source: Source, *, directed: bool | None) -> Graph:
     layout, weights, symmetry = _read_banner(source)
     note, counts, begin, line = _read_size(source, layout)
     graphblas = note[1]
-    if graphblas in _FLOATS and weights in (text.INTEGER, text.REAL):
+    if graphblas in _FLOATS and weights in (WeightKind.integer, WeightKind.real):
         weights = _FLOATS[graphblas]
     remark = note[0]
     weights = remark.kind(weights)
@@ -79,7 +80,7 @@ def read(source: Source, *, directed: bool | None) -> Graph:
     )
 
 
-def _read_banner(source: Source) -> tuple[str, int, str]:
+def _read_banner(source: Source) -> tuple[str, WeightKind, str]:
     expected = "expected '%%MatrixMarket matrix coordinate|array FIELD SYMMETRY'"
     _, _, text_of_banner = next(source.lines(), (0, 0, ""))  # a byte order mark may be all there is
     banner = text_of_banner.split()
@@ -145,11 +146,11 @@ def _with_negated(
 
 
 def _read_array(
-    source: Source, place: tuple[int, int], n: int, weights: int, symmetry: str
+    source: Source, place: tuple[int, int], n: int, weights: WeightKind, symmetry: str
 ) -> tuple[Array, Array, Array]:
     """Read a dense matrix column by column; a symmetric one has its lower triangle alone."""
     begin, size_line = place
-    whole = weights == text.INTEGER
+    whole = weights == WeightKind.integer
     values: array[Any] = array("q" if whole else "d")
     for offset, line, content in source.lines():
         if offset < begin or content.startswith("%"):
@@ -171,7 +172,7 @@ def _read_array(
         )
     column, row = np.nonzero(np.triu(np.ones((n, n), dtype=bool), start))
     w: Array = np.array(values)
-    if weights == text.REAL32:
+    if weights == WeightKind.real32:
         with np.errstate(over="ignore"):
             w, exact = w.astype(np.float32), w
         if bool((np.isinf(w) & np.isfinite(exact)).any()):

@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
+from .._core import Line, WeightKind
 from ..errors import GraphError
 from ..graph.graph import Graph
 from ..graph.labels import Labels
@@ -28,10 +29,6 @@ if TYPE_CHECKING:
     from .source import Source
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-# Kinds of weights and of lines: the numbers of WeightKind and Line in cpp/text/lines.hpp.
-NONE, NUMBER, INTEGER, REAL, REAL32 = range(5)
-_COMMENT, _LETTER, _BAD, _SLASH, _EMPTY = range(1, 6)
 
 ANY_ID = 2**63 - 1
 VERTEX_BYTES = 24  # that building a graph takes for a vertex without edges
@@ -57,14 +54,14 @@ def line_kinds(*, comments: str = "", letter: str = "", only: str = "") -> bytes
     """
     kinds = bytearray(256)
     if letter or only:
-        kinds = bytearray([_BAD] * 256)
+        kinds = bytearray([Line.bad] * 256)
         for c in only:
             kinds[ord(c)] = 0
     if letter:
-        kinds[ord(letter)] = _LETTER
+        kinds[ord(letter)] = Line.letter
     for c in comments:
-        kinds[ord(c)] = _SLASH if c == "/" else _COMMENT
-    kinds[ord("\n")] = kinds[ord("\r")] = _EMPTY
+        kinds[ord(c)] = Line.slash if c == "/" else Line.comment
+    kinds[ord("\n")] = kinds[ord("\r")] = Line.empty
     return bytes(kinds)
 
 
@@ -96,13 +93,13 @@ class Note:
         words += [k for k, v in vars(self).items() if v is True]
         return "steppe: " + " ".join(words) if words else ""
 
-    def kind(self, weights: int) -> int:
+    def kind(self, weights: WeightKind) -> WeightKind:
         """Return the kind of weights to parse, where the format alone says ``weights``."""
-        if self.dtype is None or weights not in (NUMBER, REAL):
+        if self.dtype is None or weights not in (WeightKind.number, WeightKind.real):
             return weights
         if self.dtype in ("float32", "float64"):
-            return REAL32 if self.dtype == "float32" else REAL
-        return INTEGER if weights == NUMBER else weights
+            return WeightKind.real32 if self.dtype == "float32" else WeightKind.real
+        return WeightKind.integer if weights == WeightKind.number else weights
 
     def stored(self, w: Array | None, complain: Callable[[str, int], FormatError]) -> Array | None:
         """Return weights in the type the note names; raise ``complain(what, entry)`` where one does not fit."""
@@ -136,7 +133,7 @@ def parse_edges(
     line: int,
     kinds: bytes,
     *,
-    weights: int,
+    weights: WeightKind,
     low: int = 0,
     high: int = ANY_ID,
     columns: str = "",
@@ -296,24 +293,13 @@ def write_edges(
     weights: Array | None = None,
 ) -> None:
     """Print edges, a few million at a time."""
+    core = _core.Rows(graph.indptr, graph.indices, weights, graph.is_mapped)
+    style = _core.LineStyle(prefix, separator, rows, lower, first, labels)
     step, begin = 1 << 22, 0
     while begin < graph.num_vertices:
         end = int(np.searchsorted(graph.indptr, graph.indptr[begin] + step, side="right")) - 1
         end = min(max(end, begin + 1), begin + step, graph.num_vertices)
-        parts = _core.print_edges(
-            graph.indptr,
-            graph.indices,
-            weights,
-            begin,
-            end,
-            prefix,
-            separator,
-            rows,
-            2 * lower,
-            first,
-            labels,
-            threads.resolve(None),
-        )
+        parts = _core.print_edges(core, begin, end, style, threads.resolve(None))
         for part in parts:
             file.write(part)
         begin = end

@@ -33,8 +33,8 @@ class Derived:
         The graph with every edge turned round; a weak reference where this graph is itself the reverse of another.
     symmetric : bool or None
         Whether every edge has an opposite of the same weight; None: not looked at.
-    prepared : tuple or None
-        Rows laid out for many searches: out-edges, and in-edges where they differ.
+    core : Rows or None
+        The rows as the native core knows them, with what they are prepared as.
     copy : Graph or None
         Rows of our own, where those of the graph are only lent.
     router, landmarks
@@ -47,7 +47,7 @@ class Derived:
 
     reverse: Graph | weakref.ref[Graph] | None = None
     symmetric: bool | None = None
-    prepared: tuple[_core.Packed, _core.Packed | None] | None = None
+    core: _core.Rows | None = None
     copy: Graph | None = None
     router: _core.Router | None = None
     landmarks: bool = False
@@ -58,6 +58,11 @@ class Derived:
     def spend(self, edges: int) -> None:
         """Count the edges that a search has read without prepared rows; two threads at once may lose one of their counts."""
         self.spent_on_searches += edges
+
+    @property
+    def prepared(self) -> bool:
+        """Whether rows are laid out for many searches."""
+        return self.core is not None and self.core.is_prepared
 
     def known_reverse(self) -> Graph | None:
         """Return the reverse graph if there is one."""

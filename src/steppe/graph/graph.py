@@ -276,6 +276,15 @@ class Graph(Vertices):
         return read_only(np.diff(self.indptr))
 
     @property
+    def core(self) -> _core.Rows:
+        """The rows as the native core knows them, proven where they are a file's or a caller's."""
+        rows = self.indptr, self.indices, self.weights  # the offsets first: they have all of them proven
+        with self._lock:
+            if self.derived.core is None:
+                self.derived.core = _core.Rows(*rows, mapped=self.is_mapped)
+            return self.derived.core
+
+    @property
     def reverse(self) -> Graph:
         """The graph with every edge turned round; built on first use and kept. An undirected graph is its own reverse."""
         with self._lock:
@@ -312,16 +321,11 @@ class Graph(Vertices):
         0
         """
         with self._lock:
-            if self.can_prepare and self.derived.prepared is None:
-                begun, team = time.perf_counter(), _threads.resolve(threads)
-                out = _core.pack(self.indptr, self.indices, self.weights_or_ones(), team, True)
-                into: _core.Packed | None = out
-                if out.is_quads:
-                    into = None
-                elif (r := self.reverse) is not self:
-                    into = _core.pack(r.indptr, r.indices, r.weights_or_ones(), team, False)
-                self.derived.prepared = out, into
-                self.derived.costs["prepared"] = Cost(time.perf_counter() - begun, 0)
+            if self.can_prepare and not (core := self.core).is_prepared:
+                begun = time.perf_counter()
+                alone = not self.directed or core.suits_quads  # the in-edges are not wanted, or no others
+                core.prepare(None if alone else self.reverse.core, _threads.resolve(threads))
+                self.derived.costs["prepared"] = Cost(time.perf_counter() - begun, core.prepared_bytes)
         if routes:
             from ..cpu.routes import (
                 make_landmarks,  # the one call upwards: a graph is prepared for what will be asked of it
@@ -358,7 +362,7 @@ class Graph(Vertices):
     def _reversed(self) -> Graph:
         indptr, indices = np.empty_like(self.indptr), np.empty_like(self.indices)
         weights = None if self.weights is None else np.empty_like(self.weights)
-        _core.reverse_csr(self.indptr, self.indices, self.weights, indptr, indices, weights, _threads.resolve(None))
+        _core.reverse_rows(self.core, indptr, indices, weights, _threads.resolve(None))
         facts = (self.min_weight, self.max_weight, self.mean_weight)
         other = Graph._make(indptr, indices, weights, labels=self._labels, directed=True, facts=facts)
         other.derived.reverse = weakref.ref(self)
@@ -369,16 +373,14 @@ class Graph(Vertices):
         """Whether every edge has an opposite of the same weight."""
         with self._lock:
             if self.derived.symmetric is None:
-                r, rows = self.reverse, (self.indptr, self.indices, self.weights)
-                self.derived.symmetric = r is self or _core.is_symmetric(
-                    *rows, r.indptr, r.indices, r.weights, _threads.resolve(None)
-                )
+                core, r = self.core, self.reverse  # proven, also where the graph is its own reverse
+                self.derived.symmetric = r is self or _core.is_symmetric(core, r.core, _threads.resolve(None))
             return self.derived.symmetric
 
     @cached_property
     def has_sorted_rows(self) -> bool:
         """Whether the targets of every vertex are in rising order."""
-        return _core.rows_are_sorted(self.indptr, self.indices, _threads.resolve(None))
+        return _core.rows_are_sorted(self.core, _threads.resolve(None))
 
     @property
     def nbytes(self) -> int:

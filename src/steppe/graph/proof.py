@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from .._core import RowFault
 from ..errors import FormatError, GraphError
 from ..machine import locks, memory, threads
 from .arrays import Array, read_only
@@ -34,7 +35,6 @@ Rows = tuple[npt.NDArray[np.int64], Array, Array | None]
 """Offsets, targets and weights, in the types that are stored."""
 
 _KEY = secrets.randbits(64)  # of the numbers by which opposite edges cancel: no file can have been made to fit it
-_OFFSET, _TARGET, _WEIGHT, _ONE_WAY = range(1, 5)  # RowFault in cpp/rows/prove.hpp
 
 
 def prove(rows: Rows, *, directed: bool, mapped: bool = False) -> Facts:
@@ -44,16 +44,18 @@ def prove(rows: Rows, *, directed: bool, mapped: bool = False) -> Facts:
     opposite of the same weight.
     """
     indptr, indices, weights = rows
-    fault, place, low, high, mean = _core.prove_rows(*rows, not directed, _KEY, mapped, threads.resolve(None))
-    if fault == _OFFSET:
+    fault, place, low, high, mean = _core.prove_rows(
+        _core.Rows(*rows, mapped), not directed, _KEY, threads.resolve(None)
+    )
+    if fault == RowFault.offset:
         raise GraphError(
             f"indptr must rise from 0 to len(indices) = {len(indices)}; indptr[{place}] is {indptr[place]}"
         )
-    if fault == _TARGET:
+    if fault == RowFault.target:
         raise GraphError(f"indices[{place}] is {indices[place]}: vertex ids must be 0…{len(indptr) - 2}")
-    if fault == _WEIGHT and weights is not None:
+    if fault == RowFault.weight and weights is not None:
         raise GraphError(f"weights[{place}] is {weights[place]}: weights must be numbers (+inf means no edge)")
-    if fault == _ONE_WAY:
+    if fault == RowFault.one_way:
         raise GraphError("the graph is said to be undirected, but some edge has no opposite of the same weight")
     return (1, 1, 1.0) if weights is None else (low, high, mean)
 

@@ -99,7 +99,7 @@ def facts_of(graph: Graph) -> Facts:
         directed=graph.directed,
         reverse_known=graph.reverse_if_known() is not None,
         is_mapped=graph.is_mapped,
-        prepared=derived.prepared is not None,
+        prepared=derived.prepared,
         can_prepare=graph.can_prepare,
         roadlike=graph.num_edges <= 4 * graph.num_vertices,
         spent=derived.spent_on_searches,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from .. import _core
 from ..errors import GraphError
 from .distance_types import inclusive, unreachable
 from .progress import Progress, Tell, teller
@@ -59,6 +60,19 @@ class Question:
     record_paths: bool = False
     threads: int = 1
     progress: Tell | None = None
+
+    def core(self, graph: Graph, *, delta: float | None = None, progress: Tell | None = None) -> _core.Question:
+        """Return the same question for the native core; None: as it is asked here."""
+        return _core.Question(
+            self.sources,
+            self.targets,
+            bound=self.bound,
+            delta=(self.delta or 0.0) if delta is None else delta,
+            mean_weight=graph.mean_weight,
+            max_weight=float(graph.max_weight),
+            threads=self.threads,
+            progress=self.progress if progress is None else progress,
+        )
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,26 @@
-// Bindings of base/limits.hpp.
+// _core.testing: switches and measurements for tests and benchmarks; nothing of the product asks for them.
 #include "base/limits.hpp"
-
 #include "bindings/arrays.hpp"
+#include "search/bins.hpp"
+#include "search/scan_avx512.hpp"
 
 namespace steppe::bindings {
 
-void bind_limits(nb::module_& m) {
+void bind_testing(nb::module_& core) {
+    nb::module_ m = core.def_submodule("testing", "Switches and measurements for tests and benchmarks.");
+    // Whether scans use AVX-512 from now on, where the processor has it. Returns whether they did.
+#if STEPPE_AVX512
+    m.def(
+        "use_avx512",
+        [](bool wanted) { return std::exchange(search::avx512_wanted(), wanted && search::avx512_found()); },
+        "wanted"_a);
+#else
+    m.def("use_avx512", [](bool) { return false; }, "wanted"_a);
+#endif
+    // How long a thread waits for another from now on. Returns how long it did.
+    m.def("set_patience", [](int pauses) { return std::exchange(search::patience(), pauses); }, "pauses"_a);
+
+    // What this machine takes for a read of memory (base/limits.hpp).
     auto positive = [](int64_t bytes, int64_t reads, int threads, int repeats) {
         if (bytes < 4 || reads < 1 || threads < 1 || repeats < 1)
             throw std::invalid_argument("at least 4 bytes, 1 read, 1 thread and 1 repeat");

@@ -1,0 +1,34 @@
+// The methods for one question and weights that are not negative, by name, on the best form of the rows there is.
+#pragma once
+#include "rows/forms.hpp"
+#include "search/delta_stepping.hpp"
+#include "search/delta_stepping_parallel.hpp"
+#include "search/dijkstra.hpp"
+#include "search/frontier.hpp"
+#include "search/search.hpp"
+
+namespace steppe::search {
+
+enum class Method { dijkstra, delta_stepping, frontier };
+
+// delta-stepping on one thread, or on all that the question allows. With targets one thread can stop at the exact
+// bucket; whether that is worth more than the others is the caller's choice.
+template <bool kPaths, class Rows, class In, class V, class D>
+Stats delta_stepping_on(const Rows& g, const In* in, const Search<V, D>& search, D* dist, V* pred) {
+    if (search.threads > 1) return delta_stepping_parallel<kPaths>(g, in, search, dist, pred);
+    return delta_stepping<kPaths>(g, in, search, dist, pred);
+}
+
+template <bool kPaths, class V, class W, class D>
+Stats run(Method method, const rows::View<V, W>& g, const Search<V, D>& search, D* dist, V* pred) {
+    if (method == Method::dijkstra) return dijkstra<kPaths>(g.csr, search, dist, pred);
+    if (method == Method::frontier) return frontier<kPaths>(g.csr, search, dist, pred);
+    constexpr const NoEdges* kNoIn = nullptr;
+    if constexpr (sizeof(V) == 4) {
+        if (g.quads()) return delta_stepping_on<kPaths>(*g.quads(), kNoIn, search, dist, pred);
+        if (g.out()) return delta_stepping_on<kPaths>(*g.out(), g.forms.in(), search, dist, pred);
+    }
+    return delta_stepping_on<kPaths>(g.csr, kNoIn, search, dist, pred);
+}
+
+}  // namespace steppe::search
