@@ -17,7 +17,7 @@ from steppe.paths import Paths
 from steppe.planning.explain import Explanation
 from steppe.planning.question import Search
 
-FAR = 2**31 - 1
+UNREACHED = 2**31 - 1
 FORMS = {
     "as it comes": {},
     "one launch a level": {"NARROW": 0},
@@ -87,7 +87,7 @@ def check_options(device):
     for bound in (0, 1, 7, 1000):
         for record in (False, True):
             answer = bfs.run(device, graph, search_of(bound=bound, record_paths=record))
-            assert np.array_equal(answer.distances, np.where(right <= bound, right, FAR)), bound
+            assert np.array_equal(answer.distances, np.where(right <= bound, right, UNREACHED)), bound
     seen = []
     answer = bfs.run(device, graph, search_of(progress=seen.append))
     assert seen == sorted(seen)

@@ -145,22 +145,22 @@ MUTATIONS = [
     Mutation(
         "frontier: a plain count of the touched",
         "frontier.c",
-        "touched[ADD_u32(&counts[parity], 1u)] = v;",
-        "touched[counts[parity]++] = v;",
+        "touched[ADD_u32(&counts[TOUCHED + parity], 1u)] = v;",
+        "touched[counts[TOUCHED + parity]++] = v;",
         FRONTIER,
     ),
     Mutation(
         "frontier: relax and commit without a boundary between them",
         "frontier.c",
-        "touched[ADD_u32(&counts[parity], 1u)] = v;",
-        "{ touched[ADD_u32(&counts[parity], 1u)] = v; ((GLOBAL KEY *)dist)[v] = TO_KEY(sum); }",
+        "touched[ADD_u32(&counts[TOUCHED + parity], 1u)] = v;",
+        "{ touched[ADD_u32(&counts[TOUCHED + parity], 1u)] = v; ((GLOBAL KEY *)dist)[v] = TO_KEY(sum); }",
         FRONTIER,
     ),
     Mutation(
         "frontier: the length in use is cleared",
         "frontier.c",
-        "counts[3 - parity] = 0u;",
-        "counts[2 + parity] = 0u;",
+        "counts[SMALLS + other] = 0u;",
+        "counts[SMALLS + parity] = 0u;",
         FRONTIER,
     ),
     Mutation(
@@ -203,22 +203,22 @@ MUTATIONS = [
     Mutation(
         "delta-stepping: the pile in use is cleared",
         "delta_stepping.c",
-        "        counts[11 - side] = 0u;\n",
-        "        counts[10 + side] = 0u;\n",
+        "        counts[PILED + 1u - side] = 0u;\n",
+        "        counts[PILED + side] = 0u;\n",
         DELTA,
     ),
     Mutation(
         "delta-stepping: the phase is changed while others read it",
         "delta_stepping.c",
-        "counts[17 - parity] = mode",
-        "counts[16 + parity] = mode",
+        "counts[PHASE + other] = mode",
+        "counts[PHASE + parity] = mode",
         DELTA,
     ),
     Mutation(
         "delta-stepping: a plain minimum of the pile",
         "delta_stepping.c",
-        "MIN_KEY(&bounds[3 - side], nearest[0]);",
-        "bounds[3 - side] = nearest[0];",
+        "MIN_KEY(&bounds[LEAST + 1u - side], nearest[0]);",
+        "bounds[LEAST + 1u - side] = nearest[0];",
         DELTA,
     ),
     Mutation(
@@ -245,7 +245,7 @@ MUTATIONS = [
     Mutation(
         "bfs: dist and pred written apart",
         "bfs.c",
-        "if (LOAD(&dist[v]) == FAR) {\n            work->atomics++;\n            if (CAS_i32(&dist[v], FAR, next) == FAR) {",
+        "if (LOAD(&dist[v]) == UNREACHED) {\n            work->atomics++;\n            if (CAS_i32(&dist[v], UNREACHED, next) == UNREACHED) {",
         "if (LOAD(&dist[v]) >= next) {\n            STORE(&dist[v], next);\n            {",
         BFS,
     ),
@@ -372,8 +372,8 @@ MUTATIONS = [
     Mutation(
         "stream: a plain count of the work list",
         "stream.c",
-        "i64 i = ADD_u32(&state[parity], 1u);",
-        "i64 i = state[parity]++;",
+        "i64 i = ADD_u32(&state[FRONT + parity], 1u);",
+        "i64 i = state[FRONT + parity]++;",
         STREAMED,
     ),
     Mutation(
@@ -386,8 +386,8 @@ MUTATIONS = [
     Mutation(
         "stream: the length in use is cleared",
         "stream.c",
-        "        state[1 - parity] = 0u;\n",
-        "        state[parity] = 0u;\n",
+        "        state[FRONT + 1u - parity] = 0u;\n",
+        "        state[FRONT + parity] = 0u;\n",
         STREAMED,
     ),
     Mutation(

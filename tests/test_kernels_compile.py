@@ -1,14 +1,15 @@
 """NVRTC compiles every kernel file for every type and architecture; that needs no GPU.
 
-Kernel files are found by themselves. A file that uses WEIGHT, DIST or KEY is built for every combination of types; a
-comment `/* BUILD: NAME=value ... */` adds a variant with these definitions, `/* BUILD: NAME=value for u32 f32 */` only for
-these types of distances, and `/* TYPES: signed */` (or unsigned) says that the file is built for these only.
+Kernel files are found by themselves. A file that uses WEIGHT, DIST or KEY is built for every combination of types. A comment
+`/* BUILD: NAME=value ... */` adds a variant with these definitions, `/* BUILD: NAME=value for u32 f32 */` only for these types of
+distances; variants are built together, too, where their types agree. `/* TYPES: signed */` (or unsigned) says that the file is
+built for these only.
 """
 
 import os
 import re
 from concurrent.futures import ThreadPoolExecutor
-from itertools import product
+from itertools import combinations, product
 
 import pytest
 
@@ -22,18 +23,20 @@ pytestmark = pytest.mark.nvrtc
 
 
 def builds(file):
-    """List the sources of a kernel file: types x variants."""
+    """List the sources of a kernel file: types x variants, each variant by itself and with others."""
     body = (source.KERNELS / f"{file}.c").read_text()
     typed = re.search(r"\b(WEIGHT|DIST|KEY)\b", body) is not None
-    combinations = source.COMBINATIONS if typed else [(None, None, False)]
+    types = source.COMBINATIONS if typed else [(None, None, False)]
     if only := re.search(r"TYPES: (signed|unsigned) \*/", body):
-        combinations = [c for c in combinations if c[2] == (only[1] == "signed")]
-    variants = [({}, None)]
+        types = [c for c in types if c[2] == (only[1] == "signed")]
+    variants = []
     for line in re.findall(r"BUILD: ([^*]*)\*/", body):
         defines, _, dists = line.partition(" for ")
         variants.append((dict(pair.split("=") for pair in defines.split()), dists.split() or None))
-    for (weight, dist, signed), (defines, dists) in product(combinations, variants):
-        if dists is None or dist in dists:
+    together = [some for k in range(len(variants) + 1) for some in combinations(variants, k)]
+    for (weight, dist, signed), some in product(types, together):
+        if all(dists is None or dist in dists for _, dists in some):
+            defines = {name: value for pairs, _ in some for name, value in pairs.items()}
             yield source.make(file, target="cuda", weight=weight, dist=dist, signed=signed, defines=defines)
 
 
@@ -67,7 +70,9 @@ def test_every_type_and_architecture(compile_text, file):
 def test_every_kernel_file_is_found():
     assert "fill" in FILES
     assert len(list(builds("fill"))) == 1
-    assert len(list(builds("delta_stepping"))) == 5 + 2 + 3
+    assert len(list(builds("delta_stepping"))) == 5 + 2 + 3 + 1
+    texts = [build.text for build in builds("stream")]
+    assert any("#define RECORD 1\n" in text and "#define UNWEIGHTED 1\n" in text for text in texts)
 
 
 def test_a_wrong_kernel_does_not_compile(compile_text):

@@ -148,3 +148,31 @@ def test_a_return_that_leaves_no_barrier_out_is_none(body):
 def _kernel(body):
     prelude = (source.KERNELS / "prelude.h").read_text()
     return f"{prelude}\n{SUM}#define LEAVE if (n == 0) return;\nKERNEL k(GLOBAL u32 *p, u32 n) {{\n    {body}\n}}\n"
+
+
+# Numbers that host and kernels share stand in the kernels' text only -----------------------------------------------------
+
+
+def test_the_host_reads_the_numbers_that_a_kernel_file_defines(tmp_path):
+    path = tmp_path / "numbers.c"
+    path.write_text(
+        '#include "relax.h"\n#define HERE 0x1fu /* a comment */\n#define TWICE(x) (2 * (x))\n#define TEXT HERE\n'
+        "#ifdef A\n#define OTHER 1\n#else\n#define OTHER 2\n#endif\n#ifndef MINE\n#define MINE 5\n#endif\n"
+        "KERNEL k(GLOBAL u32 *p) { p[HERE] = OTHER; }\n",
+        encoding="utf-8",
+    )
+    names = source.make(path, target="opencl", weight="i32", dist="u32", defines={"MINE": 7, "BLOCK": 64}).names
+    assert (names.HERE, names.MINE, names.BLOCK, names.ABOVE, names.BELOW) == (31, 7, 64, 1, 2)
+    for name in ("TWICE", "TEXT", "OTHER", "NOWHERE"):
+        with pytest.raises(AttributeError, match=rf"numbers\.c defines no number {name}"):
+            getattr(names, name)
+
+
+CELLS = [*source.KERNELS.glob("*.c"), *source.KERNELS.parent.rglob("*.py")]
+BARE = r"\b(?:counts|state|tallies)\[\s*\d"
+
+
+@pytest.mark.parametrize("path", CELLS, ids=lambda p: p.name)
+def test_no_cell_is_called_by_its_number(path: Path):
+    assert re.findall(BARE, dialect.plain(path.read_text(encoding="utf-8"))) == []
+    assert re.findall(BARE, "counts[16 + parity]") != []

@@ -87,6 +87,7 @@ class Program:
 
     def __init__(self, source: Source, block: int, module: Handle) -> None:
         self.source, self.block, self.module = source, block, module
+        self.names = source.names
         self.functions: dict[str, Any] = {}
 
 

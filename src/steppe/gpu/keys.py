@@ -49,6 +49,11 @@ class Keys:
         return source.TYPES[source.key_type(self.dist)]
 
     @property
+    def public(self) -> np.dtype[Any]:
+        """Type of the distances as users see them."""
+        return source.TYPES[self.dist] if self.dist[0] == "f" else np.dtype(np.int64)
+
+    @property
     def infinity(self) -> int:
         """The key of "unreachable"."""
         return _INFINITY[self.dist, self.signed]

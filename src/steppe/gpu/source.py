@@ -1,4 +1,4 @@
-"""Kernel text: prelude + definitions + the kernel's own file, and what its signatures say.
+"""Kernel text: prelude + definitions + the kernel's own file, and what its signatures and definitions say.
 
 There are no templates in OpenCL C, so there is one build per combination of types, chosen by definitions. They stand in
 the text itself, not in compiler options: the text is then all there is to know about a build, and its hash is its name.
@@ -7,6 +7,8 @@ folder, here and not in the compiler, which never sees a path.
 
 The signatures are read from the text, which is possible because the dialect is small (`KERNEL name(type name, ...)`).
 They spare the host loops the widths of arguments: a wrong dtype is an error in Python, not a wrong answer on a device.
+So are the numbers that the text defines (`#define FAULTS 7`): which cell of an array means what stands in the kernel's file only,
+and host loops say `program.names.FAULTS`.
 """
 
 from __future__ import annotations
@@ -36,8 +38,8 @@ TYPES: Final[dict[str, np.dtype[np.generic]]] = {
     "f64": np.dtype(np.float64),
 }
 
-# (weight as stored, distance as added up, negative weights allowed): one build each. Integers are added up in 32 bits
-# where max weight x (n - 1) shows that to be safe, else in 64; with negative weights in i64.
+# (weight as stored, distance as added up, negative weights allowed): one build each. Weights of 32 bits are added up in 32 bits
+# first, and again in 64 if a sum did not fit; with negative weights in i64.
 COMBINATIONS: Final[tuple[tuple[str, str, bool], ...]] = (
     ("i32", "u32", False),
     ("i32", "u64", False),
@@ -62,6 +64,19 @@ class Parameter:
     pointer: bool
 
 
+class Names:
+    """The numbers that a kernel file defines, as attributes."""
+
+    def __init__(self, file: str, numbers: Mapping[str, int]) -> None:
+        self._file, self._numbers = file, dict(numbers)
+
+    def __getattr__(self, name: str) -> int:
+        try:
+            return self._numbers[name]
+        except KeyError:
+            raise AttributeError(f"{self._file} defines no number {name}, or several") from None
+
+
 @dataclass(frozen=True)
 class Source:
     """A kernel file made ready for one target and one choice of types."""
@@ -69,6 +84,7 @@ class Source:
     name: str
     text: str
     kernels: Mapping[str, tuple[Parameter, ...]]
+    names: Names
     needs_f64: bool
     needs_atomic_64: bool
 
@@ -155,7 +171,33 @@ def make(
     }
     atomics = re.search(r"\b(CAS|ADD|MIN|MAX|EXCH|OR)_[ui]64\b", body) is not None
     keyed = values.get("KEY") == "u64" and re.search(r"\b\w+_KEY\s*\(", body) is not None
-    return Source(path.stem, "\n".join(pieces), kernels, "float64" in used, atomics or keyed)
+    found = Names(path.name, _numbers(body, values))
+    return Source(path.stem, "\n".join(pieces), kernels, found, "float64" in used, atomics or keyed)
+
+
+def names(file: str) -> Names:
+    """Return the numbers that a file of `kernels/` defines, where no build is at hand.
+
+    Examples
+    --------
+    >>> names("bfs.c").UNREACHED
+    2147483647
+    """
+    return Names(file, _numbers(_body(KERNELS / file), {}))
+
+
+def _numbers(body: str, values: Mapping[str, object]) -> dict[str, int]:
+    """Read every `#define NAME number`; what the host defines counts before the text's own, and a name with two numbers is none."""
+    plain = _without_comments(body)
+    found: dict[str, set[int]] = {}
+    for name, number in re.findall(r"^#define (\w+)[ \t]+(0x[0-9a-f]+|\d+)[ul]*[ \t]*$", plain, flags=re.MULTILINE):
+        found.setdefault(name, set()).add(int(number, 0))
+    read = {name: numbers.pop() for name, numbers in found.items() if len(numbers) == 1}
+    return read | {name: value for name, value in values.items() if isinstance(value, int)}
+
+
+def _without_comments(body: str) -> str:
+    return re.sub(r"/\*.*?\*/|//[^\n]*", " ", body, flags=re.DOTALL)
 
 
 def _body(path: Path) -> str:
@@ -173,7 +215,7 @@ def _body(path: Path) -> str:
 
 def _signatures(body: str, values: Mapping[str, object], file: str) -> dict[str, tuple[Parameter, ...]]:
     """Read the parameters of every kernel from its text."""
-    plain = re.sub(r"/\*.*?\*/|//[^\n]*", " ", body, flags=re.DOTALL)
+    plain = _without_comments(body)
     kernels: dict[str, tuple[Parameter, ...]] = {}
     for name, inside in re.findall(r"^KERNEL\s+(\w+)\s*\(([^)]*)\)", plain, flags=re.MULTILINE):
         parameters = []

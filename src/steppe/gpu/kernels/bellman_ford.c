@@ -23,7 +23,7 @@ KERNEL parents(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT ind
                GLOBAL const WEIGHT *RESTRICT weights, GLOBAL const KEY *dist, GLOBAL const KEY *predist,
                GLOBAL const i32 *small, GLOBAL const i32 *chunk_vertex, GLOBAL const u32 *chunk_number, i64 n,
                i64 capacity, GLOBAL i32 *parents, GLOBAL const u32 *counts, u32 parity, DIST limit) {
-    u32 smalls = counts[2 + parity], chunks = counts[4 + parity];
+    u32 smalls = counts[SMALLS + parity], chunks = counts[CHUNKS + parity];
     for (i64 c = GLOBAL_ID / TEAM; c < chunks; c += GLOBAL_SIZE / TEAM) {
         i32 u = chunk_vertex[parity * capacity + c];
         u32 number = chunk_number[parity * capacity + c];

@@ -21,14 +21,15 @@
  * it reads no queue and makes none. */
 /* BUILD: RECORD=1 */
 /* BUILD: TREE=1 */
-#define FAR 0x7fffffff
+#define UNREACHED 0x7fffffff /* in dist, and in pred of the variant TREE: none yet */
 #define SLOT 8u
 #define EDGES 3 /* cells 0 to 2: entries of each class; 3 and 4: out-edges of the frontier, low and high word */
 #define LEVEL 5
 #define SIDE 6
 #define TOUCHED 24 /* totals of two words each */
 #define ATOMICS 26
-#define PENDING 28
+#define UNSETTLED 28 /* targets not reached */
+#define STATE 32 /* cells in all */
 #ifndef SMALL
 #define SMALL 64 /* degrees up to this: one thread */
 #define MIDDLE 8192 /* up to this: one block */
@@ -74,25 +75,25 @@ DEVICE void expand(ARRAYS, i32 u, i64 first, i64 last, i64 step, i32 next, Work 
 #if defined(TREE)
         if (v < 0) continue;
         i32 seen = LOAD(&dist[v]);
-        if (seen == FAR) {
-            seen = CAS_i32(&dist[v], FAR, next);
+        if (seen == UNREACHED) {
+            seen = CAS_i32(&dist[v], UNREACHED, next);
             work->atomics++;
-            if (seen == FAR) append(PASS, v, work);
+            if (seen == UNREACHED) append(PASS, v, work);
         }
-        if (seen == FAR || seen == next) {
+        if (seen == UNREACHED || seen == next) {
             MIN_i32(&pred[v], u);
             work->atomics++;
         }
 #elif defined(RECORD)
-        if (LOAD(&dist[v]) == FAR) {
+        if (LOAD(&dist[v]) == UNREACHED) {
             work->atomics++;
-            if (CAS_i32(&dist[v], FAR, next) == FAR) {
+            if (CAS_i32(&dist[v], UNREACHED, next) == UNREACHED) {
                 pred[v] = u;
                 append(PASS, v, work);
             }
         }
 #else
-        if (LOAD(&dist[v]) == FAR) {
+        if (LOAD(&dist[v]) == UNREACHED) {
             STORE(&dist[v], next);
             append(PASS, v, work);
         }
@@ -229,9 +230,9 @@ KERNEL narrow(GLOBAL const i64 *indptr, GLOBAL const i32 *indices, GLOBAL i32 *d
     }
 }
 
-/* One level bottom-up, by in-edges. `crowded`: the vertices with so many that the whole grid looks through them. */
+/* One level bottom-up, by in-edges. `in_hubs`: the vertices with so many that the whole grid looks through them. */
 KERNEL up(GLOBAL const i64 *indptr, GLOBAL const i64 *starts, GLOBAL const i32 *sources, GLOBAL i32 *dist,
-          GLOBAL i32 *pred, u32 n, GLOBAL const i32 *crowded, u32 crowd, GLOBAL u32 *state, u32 slot, i32 bound) {
+          GLOBAL i32 *pred, u32 n, GLOBAL const i32 *in_hubs, u32 in_hub_count, GLOBAL u32 *state, u32 slot, i32 bound) {
     LOCAL u32 sums[8];
     GLOBAL u32 *now = state + slot % 3u * SLOT, *tally = state + (slot + 1u) % 3u * SLOT;
     GLOBAL u32 *after = state + (slot + 2u) % 3u * SLOT;
@@ -247,7 +248,7 @@ KERNEL up(GLOBAL const i64 *indptr, GLOBAL const i64 *starts, GLOBAL const i32 *
     Work work = {0, 0, 0};
     u32 found = 0;
     for (i64 v = GLOBAL_ID; v < n && level < bound; v += GLOBAL_SIZE) {
-        if (LOAD(&dist[v]) != FAR || starts[v + 1] - starts[v] > MIDDLE) continue;
+        if (LOAD(&dist[v]) != UNREACHED || starts[v + 1] - starts[v] > MIDDLE) continue;
         for (i64 e = starts[v]; e < starts[v + 1]; e++) {
             work.touched++;
             if (LOAD(&dist[sources[e]]) == level) {
@@ -261,15 +262,15 @@ KERNEL up(GLOBAL const i64 *indptr, GLOBAL const i64 *starts, GLOBAL const i32 *
             }
         }
     }
-    for (i64 i = 0; i < crowd && level < bound; i++) {
-        i32 v = crowded[i];
+    for (i64 i = 0; i < in_hub_count && level < bound; i++) {
+        i32 v = in_hubs[i];
         for (i64 e = starts[v] + GLOBAL_ID; e < starts[v + 1]; e += GLOBAL_SIZE) {
-            if (LOAD(&dist[v]) != FAR) break;
+            if (LOAD(&dist[v]) != UNREACHED) break;
             work.touched++;
             if (LOAD(&dist[sources[e]]) == level) {
 #ifdef RECORD
                 work.atomics++;
-                if (CAS_i32(&dist[v], FAR, level + 1) != FAR) break;
+                if (CAS_i32(&dist[v], UNREACHED, level + 1) != UNREACHED) break;
                 pred[v] = sources[e];
 #else
                 STORE(&dist[v], level + 1); /* by several threads, perhaps: the same number */
@@ -304,7 +305,7 @@ KERNEL collect(GLOBAL const i64 *indptr, GLOBAL const i32 *indices, GLOBAL i32 *
 }
 
 /* Counts the targets that are not reached. */
-KERNEL pending(GLOBAL const i32 *dist, GLOBAL const i32 *targets, u32 count, GLOBAL u32 *state) {
+KERNEL unsettled(GLOBAL const i32 *dist, GLOBAL const i32 *targets, u32 count, GLOBAL u32 *state) {
     for (i64 i = GLOBAL_ID; i < count; i += GLOBAL_SIZE)
-        if (dist[targets[i]] == FAR) ADD_u32(&state[PENDING], 1u);
+        if (dist[targets[i]] == UNREACHED) ADD_u32(&state[UNSETTLED], 1u);
 }

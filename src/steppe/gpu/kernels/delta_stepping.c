@@ -17,11 +17,7 @@
  * A vertex is in the pile at most once (mark 1), and in Req once per heavy phase (mark phase + 2). One that improves into
  * the open bucket leaves its entry in the pile, which is dropped at the next split. Where delta is less than a rounding
  * step, a heavy edge may lead back into the open bucket; then the bucket is simply not finished yet.
- *
- * counts: 0, 1 touched; 2, 3 near: small; 4, 5 near: chunks; 6, 7 Req: small; 8, 9 Req: chunks; 10, 11 pile; 12 steps;
- * 13 splits; 14 faults; 15 targets not settled; for each parity: 16, 17 heavy phases so far, 18, 19 the pile in use. Lists 0
- * and 1 of the work lists are near, 2 and 3 Req. bounds: 0, 1 last key of the open bucket, for each parity; 2, 3 least
- * key in each pile (or less: entries may have left); 4, 5 key below which all is settled, for each parity. tallies: 3 per block: edges relaxed, edges read, atomics. */
+ */
 /* BUILD: RECORD=1 for u32 f32 */
 /* BUILD: UNWEIGHTED=1 for u32 u64 i64 */
 /* TYPES: unsigned */
@@ -31,6 +27,36 @@
 #define LIGHT 1u
 #define HEAVY 2u
 #define SPLIT 3u
+
+/* The work lists: 0 and 1 are near (by parity), from here on two for Req, by the number of the heavy phase. */
+#define REQ 2u
+
+/* More cells of `counts` and how many there are. SMALLS and CHUNKS are near's; pairs by parity, unless another word is here. */
+#define REQ_SMALLS 6 /* by the number of the heavy phase */
+#define REQ_CHUNKS 8
+#define PILED 10 /* entries of each of the two piles */
+#define STEPS 12
+#define FAULTS 13
+#define UNSETTLED 14 /* targets */
+#define PHASE 15 /* heavy phases so far */
+#define SIDE 17 /* the pile in use */
+#define COUNTS 19
+
+/* Cells of `bounds`, keys, in pairs. */
+#define LAST 0 /* the last of the open bucket, by parity */
+#define LEAST 2 /* the least in each pile, or less: entries may have left */
+#define SETTLED 4 /* below it all is settled, by parity */
+#define BOUNDS 6
+
+/* A block's cells of `tallies`, and how many. */
+#define RELAXED 0
+#define READ 1
+#define ATOMICS 2
+#define TALLIES 3
+
+/* Bits of `kinds`: which edges the graph has. */
+#define LIGHT_EDGES 1u
+#define HEAVY_EDGES 2u
 
 /* The last key of the bucket that holds `key`; delta is a power of two. */
 DEVICE KEY bucket_end(KEY key, DIST delta, DIST inverse) {
@@ -53,7 +79,7 @@ DEVICE KEY bucket_end(KEY key, DIST delta, DIST inverse) {
         faults |= fault;                                                                                               \
         edges++;                                                                                                       \
         if (fault == 0u && offer(dist, predist, cells, v, TO_KEY(sum), u, &atomics))                                   \
-            touched[ADD_u32(&counts[parity], 1u)] = v;                                                                 \
+            touched[ADD_u32(&counts[TOUCHED + parity], 1u)] = v;                                                       \
     }
 
 KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indices,
@@ -65,46 +91,46 @@ KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indic
     LOCAL KEY nearest[1];
     if (LOCAL_ID == 0) nearest[0] = KEY_INF;
     clear_sums(sums, 4);
-    u32 phase = counts[16 + parity], side = counts[18 + parity], mode = IDLE, list = parity;
-    u32 smalls = counts[2 + parity], chunks = counts[4 + parity], heaps = counts[10 + side];
-    KEY last = bounds[parity], next_last = last, first = bounds[4 + parity];
+    u32 other = 1u - parity, phase = counts[PHASE + parity], turn = phase & 1u, side = counts[SIDE + parity];
+    u32 smalls = counts[SMALLS + parity], chunks = counts[CHUNKS + parity], piled = counts[PILED + side];
+    u32 mode = IDLE, list = parity;
+    KEY last = bounds[LAST + parity], next_last = last, first = bounds[SETTLED + parity];
     if (smalls + chunks > 0u) {
         mode = LIGHT;
-    } else if (counts[6 + (phase & 1u)] + counts[8 + (phase & 1u)] > 0u) {
+    } else if (counts[REQ_SMALLS + turn] + counts[REQ_CHUNKS + turn] > 0u) {
         mode = HEAVY;
-        list = 2u + (phase & 1u);
-        smalls = counts[4 + list];
-        chunks = counts[6 + list];
-    } else if (heaps > 0u) {
+        list = REQ + turn;
+        smalls = counts[REQ_SMALLS + turn];
+        chunks = counts[REQ_CHUNKS + turn];
+    } else if (piled > 0u) {
         mode = SPLIT;
-        first = bounds[2 + side];
+        first = bounds[LEAST + side];
         next_last = bucket_end(first, delta, inverse);
     }
     if (GLOBAL_ID == 0) {
-        counts[1 - parity] = 0u;
-        counts[3 - parity] = 0u;
-        counts[5 - parity] = 0u;
-        if (mode == LIGHT || mode == HEAVY) counts[12] += 1u;
-        if (mode == SPLIT) counts[13] += 1u;
+        counts[TOUCHED + other] = 0u;
+        counts[SMALLS + other] = 0u;
+        counts[CHUNKS + other] = 0u;
+        if (mode == LIGHT || mode == HEAVY) counts[STEPS] += 1u;
         if (mode == HEAVY) {
-            counts[7 - (phase & 1u)] = 0u;
-            counts[9 - (phase & 1u)] = 0u;
+            counts[REQ_SMALLS + 1u - turn] = 0u;
+            counts[REQ_CHUNKS + 1u - turn] = 0u;
         }
-        counts[17 - parity] = mode == HEAVY ? phase + 1u : phase;
-        counts[19 - parity] = mode == SPLIT ? 1u - side : side;
-        bounds[1 - parity] = next_last;
-        bounds[5 - parity] = first;
+        counts[PHASE + other] = mode == HEAVY ? phase + 1u : phase;
+        counts[SIDE + other] = mode == SPLIT ? 1u - side : side;
+        bounds[LAST + other] = next_last;
+        bounds[SETTLED + other] = first;
     }
     KEY least = KEY_INF;
     if (mode == SPLIT) {
-        for (i64 i = GLOBAL_ID; i < heaps; i += GLOBAL_SIZE) {
+        for (i64 i = GLOBAL_ID; i < piled; i += GLOBAL_SIZE) {
             i32 v = pile[side * n + i];
             KEY key = dist[v];
             if (key > next_last) {
-                pile[(1 - side) * n + ADD_u32(&counts[11 - side], 1u)] = v;
+                pile[(1 - side) * n + ADD_u32(&counts[PILED + 1u - side], 1u)] = v;
                 least = key < least ? key : least;
             } else if (key > last) {
-                touched[ADD_u32(&counts[parity], 1u)] = v;
+                touched[ADD_u32(&counts[TOUCHED + parity], 1u)] = v;
             }
         }
     }
@@ -126,17 +152,17 @@ KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indic
             RELAX(u, d, e)
         }
     }
-    if (faults & (ABOVE | BELOW)) OR_u32(&counts[14], faults);
+    if (faults & (ABOVE | BELOW)) OR_u32(&counts[FAULTS], faults);
     if (least != KEY_INF) MIN_KEY(&nearest[0], least);
     ADD_WIDE(&sums[0], edges);
     ADD_WIDE(&sums[2], atomics);
     BARRIER();
-    if (LOCAL_ID == 0 && nearest[0] != KEY_INF) MIN_KEY(&bounds[3 - side], nearest[0]);
-    tally(&tallies[3 * GROUP_ID], &sums[0]);
-    tally(&tallies[3 * GROUP_ID + 2], &sums[2]);
+    if (LOCAL_ID == 0 && nearest[0] != KEY_INF) MIN_KEY(&bounds[LEAST + 1u - side], nearest[0]);
+    tally(&tallies[TALLIES * GROUP_ID + RELAXED], &sums[0]);
+    tally(&tallies[TALLIES * GROUP_ID + ATOMICS], &sums[2]);
 }
 
-/* `kinds`: 1 there are light edges, 2 there are heavy ones; work for edges that are not there is not filed. */
+/* `kinds`: which edges there are; work for edges that are not there is not filed. */
 KERNEL commit(GLOBAL const i64 *RESTRICT indptr, GLOBAL KEY *dist, GLOBAL const KEY *predist, GLOBAL const u64 *cells,
               GLOBAL i32 *small, GLOBAL i32 *chunk_vertex, GLOBAL u32 *chunk_number, i64 n, i64 capacity,
               GLOBAL const i32 *touched, GLOBAL i32 *pile, GLOBAL u32 *mark, GLOBAL u32 *counts,
@@ -145,43 +171,44 @@ KERNEL commit(GLOBAL const i64 *RESTRICT indptr, GLOBAL KEY *dist, GLOBAL const 
     LOCAL KEY nearest[1];
     if (LOCAL_ID == 0) nearest[0] = KEY_INF;
     clear_sums(sums, 2);
-    u32 many = counts[parity], phase = counts[17 - parity], side = counts[19 - parity], list = 2u + (phase & 1u);
-    KEY last = bounds[1 - parity], least = KEY_INF;
+    u32 other = 1u - parity, many = counts[TOUCHED + parity];
+    u32 phase = counts[PHASE + other], turn = phase & 1u, side = counts[SIDE + other];
+    KEY last = bounds[LAST + other], least = KEY_INF;
     i64 edges = 0;
     if (GLOBAL_ID == 0) { /* the pile not in use; a split has just emptied it */
-        counts[11 - side] = 0u;
-        bounds[3 - side] = KEY_INF;
+        counts[PILED + 1u - side] = 0u;
+        bounds[LEAST + 1u - side] = KEY_INF;
     }
     for (i64 i = GLOBAL_ID; i < many; i += GLOBAL_SIZE) {
         i32 v = touched[i];
         KEY key = TENTATIVE(v);
         dist[v] = key;
         if (key <= last) {
-            if (kinds & 1u)
-                edges += file_vertex(indptr, v, small, chunk_vertex, chunk_number, 1u - parity, n, capacity,
-                                     &counts[3 - parity], &counts[5 - parity]);
-            if ((kinds & 2u) && mark[v] != phase + 2u)
-                edges += file_vertex(indptr, v, small, chunk_vertex, chunk_number, list, n, capacity,
-                                     &counts[4 + list], &counts[6 + list]);
+            if (kinds & LIGHT_EDGES)
+                edges += file_vertex(indptr, v, small, chunk_vertex, chunk_number, other, n, capacity,
+                                     &counts[SMALLS + other], &counts[CHUNKS + other]);
+            if ((kinds & HEAVY_EDGES) && mark[v] != phase + 2u)
+                edges += file_vertex(indptr, v, small, chunk_vertex, chunk_number, REQ + turn, n, capacity,
+                                     &counts[REQ_SMALLS + turn], &counts[REQ_CHUNKS + turn]);
             mark[v] = phase + 2u;
         } else {
             least = key < least ? key : least;
             if (mark[v] == 0u) {
                 mark[v] = 1u;
-                pile[side * n + ADD_u32(&counts[10 + side], 1u)] = v;
+                pile[side * n + ADD_u32(&counts[PILED + side], 1u)] = v;
             }
         }
     }
     if (least != KEY_INF) MIN_KEY(&nearest[0], least);
     ADD_WIDE(sums, edges);
     BARRIER();
-    if (LOCAL_ID == 0 && nearest[0] != KEY_INF) MIN_KEY(&bounds[2 + side], nearest[0]);
-    tally(&tallies[3 * GROUP_ID + 1], sums);
+    if (LOCAL_ID == 0 && nearest[0] != KEY_INF) MIN_KEY(&bounds[LEAST + side], nearest[0]);
+    tally(&tallies[TALLIES * GROUP_ID + READ], sums);
 }
 
 /* Counts the targets that are not settled: all below the open bucket are. */
 KERNEL unsettled(GLOBAL const i32 *targets, i64 count, GLOBAL const KEY *dist, GLOBAL const KEY *bounds,
                  GLOBAL u32 *counts, u32 parity) {
     for (i64 i = GLOBAL_ID; i < count; i += GLOBAL_SIZE)
-        if (dist[targets[i]] >= bounds[4 + parity]) ADD_u32(&counts[15], 1u);
+        if (dist[targets[i]] >= bounds[SETTLED + parity]) ADD_u32(&counts[UNSETTLED], 1u);
 }

@@ -8,10 +8,6 @@
  * Both kernels take the lengths from device memory: where they are 0, no loop runs. So the host may enqueue several rounds
  * before it looks.
  *
- * counts: 0, 1 touched; 2, 3 small vertices; 4, 5 chunks; 6 rounds; 7 faults. Of each pair one is in use and the other
- * is cleared, in turn (`parity`), by a kernel that otherwise leaves it alone. tallies: 2 per block: edges of the
- * frontier, atomics.
- *
  * Built for weights of either sign it is a round of Bellman-Ford, see bellman_ford.c.
  *
  * Harish & Narayanan, "Accelerating large graph algorithms on the GPU using CUDA", HiPC 2007. */
@@ -19,13 +15,22 @@
 /* BUILD: UNWEIGHTED=1 for u32 u64 i64 */
 #include "relax.h"
 
+/* More cells of `counts`, and how many there are. */
+#define ROUNDS 6
+#define FAULTS 7
+#define COUNTS 8
+/* A block's cells of `tallies`, and how many. */
+#define EDGES 0 /* of the frontier */
+#define ATOMICS 1
+#define TALLIES 2
+
 #define RELAX(u, d, e)                                                                                                 \
     DIST sum;                                                                                                          \
     u32 fault = extend(d, LENGTH(e), limit, &sum);                                                                     \
     faults |= fault;                                                                                                   \
     i32 v = indices[e];                                                                                                \
     if (fault == 0u && offer(dist, predist, cells, v, TO_KEY(sum), u, &atomics))                                       \
-        touched[ADD_u32(&counts[parity], 1u)] = v;
+        touched[ADD_u32(&counts[TOUCHED + parity], 1u)] = v;
 
 KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indices,
              GLOBAL const WEIGHT *RESTRICT weights, GLOBAL const KEY *dist, GLOBAL KEY *predist, GLOBAL u64 *cells,
@@ -33,12 +38,13 @@ KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indic
              i64 capacity, GLOBAL i32 *touched, GLOBAL u32 *counts, GLOBAL u64 *tallies, u32 parity, DIST limit) {
     LOCAL u32 sums[2];
     clear_sums(sums, 2);
-    u32 smalls = counts[2 + parity], chunks = counts[4 + parity], faults = 0u, atomics = 0u;
+    u32 smalls = counts[SMALLS + parity], chunks = counts[CHUNKS + parity], other = 1u - parity;
+    u32 faults = 0u, atomics = 0u;
     if (GLOBAL_ID == 0) {
-        counts[1 - parity] = 0u;
-        counts[3 - parity] = 0u;
-        counts[5 - parity] = 0u;
-        if (smalls + chunks > 0u) counts[6] += 1u;
+        counts[TOUCHED + other] = 0u;
+        counts[SMALLS + other] = 0u;
+        counts[CHUNKS + other] = 0u;
+        if (smalls + chunks > 0u) counts[ROUNDS] += 1u;
     }
     for (i64 c = GLOBAL_ID / TEAM; c < chunks; c += GLOBAL_SIZE / TEAM) {
         i32 u = chunk_vertex[parity * capacity + c];
@@ -56,10 +62,10 @@ KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indic
             RELAX(u, d, e)
         }
     }
-    if (faults & (ABOVE | BELOW)) OR_u32(&counts[7], faults);
+    if (faults & (ABOVE | BELOW)) OR_u32(&counts[FAULTS], faults);
     ADD_WIDE(sums, atomics);
     BARRIER();
-    tally(&tallies[2 * GROUP_ID + 1], sums);
+    tally(&tallies[TALLIES * GROUP_ID + ATOMICS], sums);
 }
 
 KERNEL commit(GLOBAL const i64 *RESTRICT indptr, GLOBAL KEY *dist, GLOBAL const KEY *predist, GLOBAL const u64 *cells,
@@ -67,15 +73,15 @@ KERNEL commit(GLOBAL const i64 *RESTRICT indptr, GLOBAL KEY *dist, GLOBAL const 
               GLOBAL const i32 *touched, GLOBAL u32 *counts, GLOBAL u64 *tallies, u32 parity) {
     LOCAL u32 sums[2];
     clear_sums(sums, 2);
-    u32 many = counts[parity];
+    u32 many = counts[TOUCHED + parity], other = 1u - parity;
     i64 edges = 0;
     for (i64 i = GLOBAL_ID; i < many; i += GLOBAL_SIZE) {
         i32 v = touched[i];
         dist[v] = TENTATIVE(v);
-        edges += file_vertex(indptr, v, small, chunk_vertex, chunk_number, 1u - parity, n, capacity,
-                             &counts[3 - parity], &counts[5 - parity]);
+        edges += file_vertex(indptr, v, small, chunk_vertex, chunk_number, other, n, capacity,
+                             &counts[SMALLS + other], &counts[CHUNKS + other]);
     }
     ADD_WIDE(sums, edges);
     BARRIER();
-    tally(&tallies[2 * GROUP_ID], sums);
+    tally(&tallies[TALLIES * GROUP_ID + EDGES], sums);
 }

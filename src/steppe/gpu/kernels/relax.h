@@ -15,14 +15,20 @@
  * team reads consecutive edges. Several lists lie behind one another in the same buffers: list k starts at k * n, its
  * chunks at k * capacity. Teams need no words of their own: their threads never talk. */
 #ifndef SMALL
-#define SMALL 8
-#define CHUNK 512
+#define SMALL 8 /* edges that one thread takes by itself */
+#define CHUNK 512 /* edges that a team takes */
 #endif
 #if BLOCK < 32
 #define TEAM BLOCK
 #else
-#define TEAM 32
+#define TEAM 32 /* threads */
 #endif
+
+/* Cells of `counts` that every search by rounds has, in pairs: the cell of a launch's `parity` is in use, the other is cleared
+ * for the next launch, by a kernel that otherwise leaves it alone. */
+#define TOUCHED 0 /* vertices touched */
+#define SMALLS 2 /* small vertices on the list */
+#define CHUNKS 4 /* chunks on the list */
 
 #ifdef RECORD
 #define MIN_CELL PASTE(MIN_, u64)

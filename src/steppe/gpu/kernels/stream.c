@@ -20,17 +20,27 @@
  * longer rows, a team's work, from the back. `places` are numbers of edges in the graph, or, where the host has gathered, in
  * its buffer; `base` is the number of the buffer's first edge.
  *
- * state: 0, 1 front, 2, 3 back, one of each pair in use (parity); 4 faults; 5 targets not settled; from 8 on, for each part,
- * NEAR pieces and NEAR edges. least: for each part the least NEAR distance, behind them the least FAR one (or less).
- * tallies: 2 per block: edges relaxed, atomics. */
-/* BUILD: RECORD=1 */
-/* BUILD: UNWEIGHTED=1 */
-/* BUILD: PARENTS=1 */
+ * least: for each part the least NEAR distance, behind them the least FAR one (or less). */
+/* BUILD: RECORD=1 for u32 f32 */
+/* BUILD: UNWEIGHTED=1 for u32 u64 i64 */
+/* BUILD: PARENTS=1 for i64 f32 f64 */
 #include "relax.h"
 
+/* Marks; 0: nothing to read. */
 #define FAR 1u
 #define NEAR 2u
-#define HEAD 8
+
+/* Cells of `state`. */
+#define FRONT 0 /* entries at the front of the work list, in pairs: the one of the launch's `parity` is in use */
+#define BACK 2 /* and at its back */
+#define FAULTS 4
+#define UNSETTLED 5 /* targets */
+#define OF_PARTS 8 /* from here on two cells for each part: its NEAR pieces and its NEAR edges */
+
+/* A block's cells of `tallies`, and how many. */
+#define EDGES 0
+#define ATOMICS 1
+#define TALLIES 2
 
 #ifdef RECORD
 #define DISTANCE_KEY(v) ((KEY)(LOAD(&cells[v]) >> 32))
@@ -68,8 +78,8 @@ DEVICE i64 inside(i64 begin, i64 end, i64 p, i64 size) {
 /* There is more NEAR work in part p. */
 DEVICE void count_near(GLOBAL u32 *state, GLOBAL KEY *least, i64 p, u32 rows, u32 edges, KEY key) {
     if (edges != 0u) {
-        ADD_u32(&state[HEAD + 2 * p], rows);
-        ADD_u32(&state[HEAD + 2 * p + 1], edges);
+        ADD_u32(&state[OF_PARTS + 2 * p], rows);
+        ADD_u32(&state[OF_PARTS + 2 * p + 1], edges);
     }
     if (key < LOAD(&least[p])) MIN_KEY(&least[p], key);
 }
@@ -110,8 +120,8 @@ KERNEL collect(GLOBAL const i64 *RESTRICT indptr, GLOBAL u32 *marks, GLOBAL u32 
                GLOBAL i32 *vertices, GLOBAL i64 *places, GLOBAL u32 *lengths, i64 capacity, i64 p, i64 first, i64 beyond,
                u32 parity) {
     if (GLOBAL_ID == 0) {
-        state[HEAD + 2 * p] = 0u;
-        state[HEAD + 2 * p + 1] = 0u;
+        state[OF_PARTS + 2 * p] = 0u;
+        state[OF_PARTS + 2 * p + 1] = 0u;
         least[p] = KEY_INF;
     }
     for (i64 u = first + GLOBAL_ID; u < beyond; u += GLOBAL_SIZE) {
@@ -120,12 +130,12 @@ KERNEL collect(GLOBAL const i64 *RESTRICT indptr, GLOBAL u32 *marks, GLOBAL u32 
         i64 from = indptr[u] > p * size ? indptr[u] : p * size;
         i64 to = indptr[u + 1] < (p + 1) * size ? indptr[u + 1] : (p + 1) * size;
         if (to - from <= SMALL) {
-            i64 i = ADD_u32(&state[parity], 1u);
+            i64 i = ADD_u32(&state[FRONT + parity], 1u);
             vertices[i] = (i32)u;
             places[i] = from;
             lengths[i] = (u32)(to - from);
         } else {
-            i64 i = capacity - 1 - ADD_u32(&state[2 + parity], pieces(to - from));
+            i64 i = capacity - 1 - ADD_u32(&state[BACK + parity], pieces(to - from));
             for (; from < to; from += CHUNK, i--) {
                 vertices[i] = (i32)u;
                 places[i] = from;
@@ -158,11 +168,11 @@ KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indic
              DIST limit, KEY last) {
     LOCAL u32 sums[4];
     clear_sums(sums, 4);
-    u32 front = state[parity], back = state[2 + parity], faults = 0u, atomics = 0u;
+    u32 front = state[FRONT + parity], back = state[BACK + parity], faults = 0u, atomics = 0u;
     u64 edges = 0;
     if (GLOBAL_ID == 0) {
-        state[1 - parity] = 0u;
-        state[3 - parity] = 0u;
+        state[FRONT + 1u - parity] = 0u;
+        state[BACK + 1u - parity] = 0u;
     }
     for (i64 c = GLOBAL_ID / TEAM; c < back; c += GLOBAL_SIZE / TEAM) {
         i64 i = capacity - 1 - c;
@@ -181,12 +191,12 @@ KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indic
             RELAX(u, d, e)
         }
     }
-    if (faults & (ABOVE | BELOW)) OR_u32(&state[4], faults);
+    if (faults & (ABOVE | BELOW)) OR_u32(&state[FAULTS], faults);
     ADD_WIDE(&sums[0], edges);
     ADD_WIDE(&sums[2], atomics);
     BARRIER();
-    tally(&tallies[2 * GROUP_ID], &sums[0]);
-    tally(&tallies[2 * GROUP_ID + 1], &sums[2]);
+    tally(&tallies[TALLIES * GROUP_ID + EDGES], &sums[0]);
+    tally(&tallies[TALLIES * GROUP_ID + ATOMICS], &sums[2]);
 }
 
 /* The host has set least[parts] to infinity; what stays FAR lowers it again. Whatever is beyond `before`, the last value of
@@ -231,5 +241,5 @@ KERNEL widen(GLOBAL const i64 *RESTRICT indptr, GLOBAL const KEY *dist, GLOBAL c
 KERNEL unsettled(GLOBAL const i32 *targets, i64 count, GLOBAL const KEY *dist, GLOBAL const u64 *cells, GLOBAL u32 *state,
                  KEY last) {
     for (i64 i = GLOBAL_ID; i < count; i += GLOBAL_SIZE)
-        if (DISTANCE_KEY(targets[i]) > last) ADD_u32(&state[5], 1u);
+        if (DISTANCE_KEY(targets[i]) > last) ADD_u32(&state[UNSETTLED], 1u);
 }

@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...planning.question import Answer
+from .. import source
 from ..rows import Rows, rows
+from .work import described, wide
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -29,11 +31,13 @@ if TYPE_CHECKING:
     from ..device import Device
     from ..memory import Buffer
 
-FAR = int(np.iinfo(np.int32).max)
-SMALL, MIDDLE = 64, 8192  # degrees up to which one thread, one block takes a vertex
+_NAMES = source.names("bfs.c")
+UNREACHED = _NAMES.UNREACHED
+SMALL, MIDDLE = _NAMES.SMALL, _NAMES.MIDDLE
 NARROW = 8192  # edges of a frontier that one block still takes on alone
 LEVELS = 2048  # levels of one narrow launch: some milliseconds
 ALPHA, BETA = 14, 24  # Beamer's thresholds
+CLASSES = 3  # of vertices in the queue, by degree
 
 
 @dataclass
@@ -46,7 +50,7 @@ class Level:
     over: bool
     touched: int
     atomics: int
-    pending: int
+    unsettled: int
 
 
 class Levels:
@@ -68,13 +72,14 @@ class Levels:
         self.device, self.n, self.m = device, n, m
         block = 256 if device.info.is_gpu else 64
         self.program = device.program("bfs", block=block, SMALL=SMALL, MIDDLE=MIDDLE, **variant)
-        self.bound = FAR - 1 if bound is None else min(int(bound), FAR - 1)
+        self.names = self.program.names
+        self.bound = UNREACHED - 1 if bound is None else min(int(bound), UNREACHED - 1)
         held = rows(device, graph)
-        self.distances = device.alloc(n, np.int32, fill=FAR)
+        self.distances = device.alloc(n, np.int32, fill=UNREACHED)
         self.predecessors = device.alloc(1 if predecessors is None else n, np.int32, fill=predecessors or 0)
         owner = device.alloc(1 if "TREE" in variant else n, np.int32)
         places = (n, min(n, m // SMALL + 1), min(n, m // MIDDLE + 1))
-        self.state = device.alloc(32, np.uint32, fill=0)
+        self.state = device.alloc(self.names.STATE, np.uint32, fill=0)
         self.indptr = held.indptr
         self.arrays = (
             *(held.indptr, held.indices if indices is None else indices, self.distances, self.predecessors, owner),
@@ -83,30 +88,30 @@ class Levels:
         self.places = places
         self.slot = 0
         self.backwards = backwards
-        self.crowded, self.crowd = device.alloc(1, np.int32), 0
+        self.in_hubs, self.in_hub_count = device.alloc(1, np.int32), 0
         if backwards is not None:
-            crowded = np.flatnonzero(graph.reverse.degrees > MIDDLE).astype(np.int32)
-            if len(crowded):
-                self.crowded, self.crowd = device.upload(crowded), len(crowded)
+            in_hubs = np.flatnonzero(graph.reverse.degrees > MIDDLE).astype(np.int32)
+            if len(in_hubs):
+                self.in_hubs, self.in_hub_count = device.upload(in_hubs), len(in_hubs)
         first = np.unique(sources).astype(np.int32)
         device.launch(self.program, "start", len(first), *self.arrays, device.upload(first), len(first))
 
     def look(self, targets: Buffer | None = None) -> Level:
         """Wait for the device, and read the state."""
         if targets is not None:
-            self.device.fill(self.state, 0, 28, 1)
+            self.device.fill(self.state, 0, self.names.UNSETTLED, 1)
             arguments = (self.distances, targets, targets.size, self.state)
-            self.device.launch(self.program, "pending", targets.size, *arguments)
-        state = self.device.download(self.state).tolist()
-        now = state[self.slot % 3 * 8 :][:8]
+            self.device.launch(self.program, "unsettled", targets.size, *arguments)
+        state, names = self.device.download(self.state).tolist(), self.names
+        now = state[self.slot % 3 * names.SLOT :][: names.SLOT]
         return Level(
-            level=now[5],
-            entries=sum(now[:3]),
-            edges=now[3] + (now[4] << 32),
+            level=now[names.LEVEL],
+            entries=sum(now[:CLASSES]),
+            edges=wide(now, names.EDGES),
             over=any(count > place for count, place in zip(now, self.places, strict=False)),
-            touched=state[24] + (state[25] << 32),
-            atomics=state[26] + (state[27] << 32),
-            pending=state[28],
+            touched=wide(state, names.TOUCHED),
+            atomics=wide(state, names.ATOMICS),
+            unsettled=state[names.UNSETTLED],
         )
 
     def _launch(self, kernel: str, threads: int, *more: object) -> None:
@@ -126,13 +131,13 @@ class Levels:
         assert self.backwards is not None  # noqa: S101 - the caller asked before
         other = self.backwards
         arguments = (self.indptr, other.indptr, other.indices, self.distances, self.predecessors, self.n)
-        hubs = (self.crowded, self.crowd, self.state, self.slot % 3, self.bound)
+        hubs = (self.in_hubs, self.in_hub_count, self.state, self.slot % 3, self.bound)
         self.device.launch(self.program, "up", self.n, *arguments, *hubs)
         self.slot += 1
 
     def collect(self) -> None:
         """Make the queue of the level that is next, again."""
-        self.device.fill(self.state, 0, self.slot % 3 * 8, 3)
+        self.device.fill(self.state, 0, self.slot % 3 * self.names.SLOT, CLASSES)
         self.device.launch(self.program, "collect", self.n, *self.arrays, self.slot % 3, self.n)
 
     def run(self, search: Search | None = None) -> Level:
@@ -145,7 +150,7 @@ class Levels:
             seen = self.look(targets)
             if search is not None and search.progress is not None:
                 search.progress(seen.touched)
-            if seen.entries == 0 or seen.level >= self.bound or (targets is not None and seen.pending == 0):
+            if seen.entries == 0 or seen.level >= self.bound or (targets is not None and seen.unsettled == 0):
                 return seen
             unexplored -= seen.edges
             grows = seen.entries > before
@@ -194,12 +199,8 @@ def run(device: Device, graph: Graph, search: Search) -> Answer:
         predecessors = device.download(levels.predecessors) if search.record_paths else None
     explained: dict[str, Any] = {
         "rounds": end.level,
-        "launches": counters.launches,
         "edges_relaxed": end.touched,
         "edges_touched": end.touched,
         "atomics": end.atomics,
-        "bytes_copied": counters.bytes_up + counters.bytes_down,
-        "peak_device_bytes": counters.peak_bytes,
-        "compile_seconds": counters.compile_seconds,
     }
-    return Answer(distances, predecessors, explained)
+    return Answer(distances, predecessors, explained | described(counters))

@@ -29,9 +29,7 @@ if TYPE_CHECKING:
     from ..device import Device
     from ..keys import Keys
 
-LISTS = 4
-COUNTS = 20  # see kernels/delta_stepping.c
-LIGHT, HEAVY = 1, 2
+LISTS = 4  # of work: two for the open bucket, two for its heavy edges
 WIDTH = 8.0
 
 
@@ -59,20 +57,22 @@ class Steps:
         self.work, self.device, self.delta = work, work.device, delta
         device, graph, keys = work.device, work.graph, work.keys
         self.program = work.program("delta_stepping")
-        self.kinds = (LIGHT if graph.min_weight <= delta else 0) | (HEAVY if graph.max_weight > delta else 0)
+        names = self.names = self.program.names
+        light, heavy = graph.min_weight <= delta, graph.max_weight > delta
+        self.kinds = (names.LIGHT_EDGES if light else 0) | (names.HEAVY_EDGES if heavy else 0)
         self.pile = device.alloc(2 * graph.num_vertices, np.int32)
         self.mark = device.alloc(graph.num_vertices, np.uint32, fill=0)
-        self.counts = device.alloc(COUNTS, np.uint32, fill=0)
-        self.bounds = device.alloc(6, keys.dtype, fill=keys.infinity)
-        self.tallies = device.alloc(3 * device.max_groups, np.uint64, fill=0)
+        self.counts = device.alloc(names.COUNTS, np.uint32, fill=0)
+        self.bounds = device.alloc(names.BOUNDS, keys.dtype, fill=keys.infinity)
+        self.tallies = device.alloc(names.TALLIES * device.max_groups, np.uint64, fill=0)
         self.targets = device.upload(work.search.targets.astype(np.int32))
         self.batch = Batch(work)
         self.enqueued = self.faults = self.rounds = 0
         # Before the first step the pile holds nothing and no bucket is open: the sources open bucket 0.
         first = self._key_of_first_bucket()
-        device.upload(np.array([first, first], dtype=keys.dtype), into=self.bounds)
-        device.fill(self.bounds, 0, offset=4)
-        device.upload(np.array([len(work.sources)], np.uint32), into=self.counts, offset=1)
+        device.fill(self.bounds, first, offset=names.LAST, count=2)
+        device.fill(self.bounds, 0, offset=names.SETTLED, count=2)
+        device.upload(np.array([len(work.sources)], np.uint32), into=self.counts, offset=names.TOUCHED + 1)
         self.commit(1)
 
     def _key_of_first_bucket(self) -> int:
@@ -98,39 +98,30 @@ class Steps:
 
     def look(self) -> bool:
         """Wait for what was enqueued; tell whether all is settled that was asked for."""
-        parity = self.enqueued % 2
+        parity, names = self.enqueued % 2, self.names
         if self.targets.size:
-            self.device.fill(self.counts, 0, offset=15, count=1)
-            self.device.launch(
-                self.program,
-                "unsettled",
-                self.targets.size,
-                self.targets,
-                self.targets.size,
-                self.work.dist,
-                self.bounds,
-                self.counts,
-                parity,
-            )
-        counts = [int(x) for x in self.device.download(self.counts)]
-        self.rounds, self.faults = counts[12], counts[14]
-        smalls = [counts[2 + parity], *counts[6:8]]
-        chunks = [counts[4 + parity], *counts[8:10]]
-        self.batch.saw(max(smalls + counts[10:12]), max(chunks))
+            self.device.fill(self.counts, 0, offset=names.UNSETTLED, count=1)
+            arguments = (self.targets, self.targets.size, self.work.dist, self.bounds, self.counts, parity)
+            self.device.launch(self.program, "unsettled", self.targets.size, *arguments)
+        counts = self.device.download(self.counts).tolist()
+        self.rounds, self.faults = counts[names.STEPS], counts[names.FAULTS]
+        near = counts[names.SMALLS + parity], counts[names.CHUNKS + parity]
+        piles = counts[names.PILED :][:2]
+        self.batch.saw(
+            max(near[0], *counts[names.REQ_SMALLS :][:2], *piles), max(near[1], *counts[names.REQ_CHUNKS :][:2])
+        )
         if self.work.search.progress is not None:
             self.work.search.progress(self.work_done()[0])
-        if self.targets.size and counts[15] == 0:
+        if self.targets.size and counts[names.UNSETTLED] == 0:
             return True
-        phase, side = counts[16 + parity], counts[18 + parity]
-        left = (
-            counts[2 + parity] + counts[4 + parity] + counts[6 + phase % 2] + counts[8 + phase % 2] + counts[10 + side]
-        )
-        return left == 0
+        turn = counts[names.PHASE + parity] % 2
+        heavy = counts[names.REQ_SMALLS + turn] + counts[names.REQ_CHUNKS + turn]
+        return bool(sum(near) + heavy + piles[counts[names.SIDE + parity]] == 0)
 
     def work_done(self) -> tuple[int, int, int]:
         """Count edges relaxed, edges read and atomics so far."""
-        relaxed, touched, atomics = self.device.download(self.tallies).reshape(-1, 3).sum(axis=0).tolist()
-        return relaxed, touched, atomics
+        sums = self.device.download(self.tallies).reshape(-1, self.names.TALLIES).sum(axis=0).tolist()
+        return sums[self.names.RELAXED], sums[self.names.READ], sums[self.names.ATOMICS]
 
 
 def run(device: Device, graph: Graph, search: Search) -> Answer:

@@ -9,25 +9,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ...cpu import search
 from ...errors import DeviceMemoryError, DistanceOverflowError
-from ...planning.distance_types import distance_dtype
-from ...planning.question import Search
-from .. import source as _source
+from ...planning.distance_types import NO_HOPS
+from ...planning.question import Question
+from ..keys import Keys, choices
 from ..rows import links, rows, tails
+from .work import described, wide
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy.typing as npt
-
     from ...graph.graph import Graph
     from ..device import Device
+    from ..memory import Buffer
 
-Array = Any
-INFINITY = {"u32": 2**32 - 1, "u64": 2**64 - 1, "f32": 0x7F800000, "f64": 0x7FF0000000000000}
-LARGEST = {"u32": 2**31 - 2, "u64": 2**63 - 2, "f32": 0x7F800000, "f64": 0x7FF0000000000000}
+Array = npt.NDArray[Any]
 
 
 def run(
@@ -60,64 +59,66 @@ def run(
     tuple
         The matrix, and the fields of an explanation.
     """
-    weight = "i32" if graph.weights is None else _source.type_name(graph.weights.dtype)
     n, count = graph.num_vertices, len(sources)
-    width = n if columns is None else len(columns)
-    result = np.empty((count, width), dtype=distance_dtype(graph)) if out is None else out
+    keys, *wider = choices(graph)
+    result = np.empty((count, n if columns is None else len(columns)), keys.public) if out is None else out
     total = {"rounds": 0, "edges_touched": 0, "atomics": 0}
     with device.count() as counters:
-        both = not graph.directed
-        if both:
-            once = links(device, graph)
-            ends, held = (once.tails, once.heads), once.weights
-        else:
-            ends, held = (tails(device, graph), rows(device, graph).indices), rows(device, graph).weights
-        arrays = (*ends, device.alloc(1, np.int32) if held is None else held)
-        kind = {"i32": "u32", "i64": "u64"}.get(weight, weight)
-        variant: dict[str, Any] = {"BOTH": 1} if both else {}
-        if held is None:
-            variant["UNWEIGHTED"] = 1
+        sweep = Sweep(device, graph, bound)
         at = 0
         while at < count and n:
-            key = _source.TYPES[_source.key_type(kind)]
-            program = device.program(
-                "edge",
-                weight=weight,
-                dist=kind,
-                block=256 if device.info.is_gpu else 64,
-                **variant,
-            )
-            some = min(count - at, _batch(device, n, key.itemsize))
-            matrix = device.alloc(some * n, key)
-            flags = device.alloc(5, np.uint32, fill=0)
-            batch = device.upload(sources[at : at + some].astype(np.int32))
-            limit = _limit(bound, kind)
-            arguments = (*arrays, arrays[0].size, n, matrix, batch, some, 0, limit, flags)
-            device.launch(program, "edge", some * program.block, *arguments)
-            over, *work = device.download(flags).tolist()
-            if over and kind == "u32" and (bound is None or bound > LARGEST["u32"]):
-                kind = "u64"  # sums do not fit in 32 bits: again, and so from here on
+            some = min(count - at, _batch(device, n, keys.dtype.itemsize))
+            found, outgrown = sweep.rows_of(sources[at : at + some], keys, total)
+            if outgrown and wider:
+                keys = wider.pop()  # sums do not fit in 32 bits: again, and so from here on
                 continue
-            rounds = work[0] + (work[1] << 32)
-            total["rounds"] += rounds
-            total["edges_touched"] += rounds * arrays[0].size * (2 if both else 1)
-            total["atomics"] += work[2] + (work[3] << 32)
-            got = device.download(matrix).reshape(some, n)
-            matrix.free()
-            if over and kind == "u64" and (bound is None or bound > LARGEST["u64"]):
-                _refuse_cut_off(graph, sources[at : at + some], columns, got)
-            _publish(got if columns is None else got[:, columns], kind, result[at : at + some])
+            distances = keys.distances(found)
+            if outgrown:
+                _refuse_lost(graph, sources[at : at + some], columns, distances)
+            result[at : at + some] = distances if columns is None else distances[:, columns]
             at += some
             if progress is not None:
                 progress(at)
-    explained = total | {
-        "edges_relaxed": total["edges_touched"],
-        "launches": counters.launches,
-        "bytes_copied": counters.bytes_up + counters.bytes_down,
-        "peak_device_bytes": counters.peak_bytes,
-        "compile_seconds": counters.compile_seconds,
-    }
-    return result, explained
+    return result, total | {"edges_relaxed": total["edges_touched"]} | described(counters)
+
+
+class Sweep:
+    """The edges of a graph on a device, and the launches over them."""
+
+    def __init__(self, device: Device, graph: Graph, bound: int | float | None) -> None:
+        self.device, self.bound, self.vertices = device, bound, graph.num_vertices
+        self.variant: dict[str, Any] = {}
+        weights: Buffer | None
+        if graph.directed:
+            self.ends, weights = (tails(device, graph), rows(device, graph).indices), rows(device, graph).weights
+        else:
+            once = links(device, graph)
+            self.ends, weights = (once.tails, once.heads), once.weights
+            self.variant["UNDIRECTED"] = 1
+        if weights is None:
+            self.variant["UNWEIGHTED"] = 1
+        self.weights = device.alloc(1, np.int32) if weights is None else weights
+
+    def rows_of(self, sources: Array, keys: Keys, total: dict[str, int]) -> tuple[Array, bool]:
+        """Return the keys of a batch of rows, and whether a sum left the type; what was done is added to `total`."""
+        device, n, some = self.device, self.vertices, len(sources)
+        block = 256 if device.info.is_gpu else 64
+        program = device.program("edge", block=block, **keys.build, **self.variant)
+        names = program.names
+        matrix = device.alloc(some * n, keys.dtype)
+        counts = device.alloc(names.COUNTS, np.uint32, fill=0)
+        batch = device.upload(sources.astype(np.int32))
+        edges = self.ends[0].size
+        numbers = (some, keys.zero, keys.limit(self.bound))
+        arguments = (*self.ends, self.weights, edges, n, matrix, batch, *numbers, counts)
+        device.launch(program, "edge", some * program.block, *arguments)
+        seen = device.download(counts).tolist()
+        sweeps = wide(seen, names.SWEEPS)
+        total["rounds"] += sweeps
+        total["edges_touched"] += sweeps * edges * (2 if "UNDIRECTED" in self.variant else 1)
+        total["atomics"] += wide(seen, names.ATOMICS)
+        beyond = self.bound is not None and self.bound <= keys.largest  # what overflows lies beyond the cutoff
+        return device.download(matrix).reshape(some, n), bool(seen[names.OVERFLOWED]) and not beyond
 
 
 def _batch(device: Device, n: int, itemsize: int) -> int:
@@ -135,40 +136,18 @@ def _batch(device: Device, n: int, itemsize: int) -> int:
     return int(min(fits, device.max_groups))
 
 
-def _limit(bound: int | float | None, kind: str) -> int:
-    """Return the key of the largest distance allowed."""
-    if bound is None:
-        return LARGEST[kind]
-    if kind in ("u32", "u64"):
-        return min(int(bound), LARGEST[kind])
-    if kind == "f32":
-        return int(np.float32(bound).view(np.uint32))
-    return int(np.float64(bound).view(np.uint64))
-
-
-def _publish(keys: Array, kind: str, into: Array) -> None:
-    """Turn keys into public distances."""
-    if kind in ("f32", "f64"):
-        into[...] = keys.view(into.dtype)
-    elif kind == "u64":
-        into[...] = np.where(keys == INFINITY["u64"], np.uint64(np.iinfo(np.int64).max), keys).view(np.int64)
-    else:
-        into[...] = keys
-        into[keys == INFINITY["u32"]] = np.iinfo(np.int64).max
-
-
-def _refuse_cut_off(
-    graph: Graph, sources: npt.NDArray[np.int64], columns: npt.NDArray[np.int64] | None, keys: Array
+def _refuse_lost(
+    graph: Graph, sources: npt.NDArray[np.int64], columns: npt.NDArray[np.int64] | None, distances: Array
 ) -> None:
     """Raise if a vertex counts as unreached only because every way to it is too long for 64 bits."""
-    for source, row in zip(sources.tolist(), keys, strict=True):
-        lost = row == INFINITY["u64"]
+    for source, row in zip(sources.tolist(), distances, strict=True):
+        lost = row == np.iinfo(np.int64).max
         if columns is not None:  # what lies beyond them was not asked for
             wanted = np.zeros(len(row), dtype=bool)
             wanted[columns] = True
             lost &= wanted
         if lost.any():
-            lost &= search.run(graph, Search(np.array([source])), "bfs").distances != np.iinfo(np.int32).max
+            lost &= search.run(graph, Question(np.array([source])), "bfs").distances != NO_HOPS
         if lost.any():
             v = graph.label(int(np.argmax(lost)))
             raise DistanceOverflowError(f"the distance from {graph.label(source)!r} to {v!r} does not fit in 64 bits")

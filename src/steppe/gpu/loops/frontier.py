@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ...planning.question import Answer, Search
     from ..device import Device
 
-COUNTS = 8  # touched (2), small vertices (2), chunks (2), rounds, faults: see kernels/frontier.c
-
 
 class Rounds:
     """Rounds of relax and commit on a device; Bellman-Ford runs them too."""
@@ -27,11 +25,12 @@ class Rounds:
     def __init__(self, work: Work) -> None:
         self.work, self.device = work, work.device
         self.program = work.program("frontier")
-        self.counts = self.device.alloc(COUNTS, np.uint32, fill=0)
-        self.tallies = self.device.alloc(2 * self.device.max_groups, np.uint64, fill=0)
+        names = self.names = self.program.names
+        self.counts = self.device.alloc(names.COUNTS, np.uint32, fill=0)
+        self.tallies = self.device.alloc(names.TALLIES * self.device.max_groups, np.uint64, fill=0)
         self.batch = Batch(work)
         self.enqueued = self.done = self.faults = 0
-        self.device.upload(np.array([len(work.sources)], np.uint32), into=self.counts, offset=1)
+        self.device.upload(np.array([len(work.sources)], np.uint32), into=self.counts, offset=names.TOUCHED + 1)
         self.commit(1)
 
     def relax(self, parity: int) -> None:
@@ -50,18 +49,18 @@ class Rounds:
 
     def look(self) -> bool:
         """Wait for what was enqueued; tell whether the frontier is empty."""
-        counts = [int(x) for x in self.device.download(self.counts)]
-        self.done, self.faults = counts[6], counts[7]
-        parity = self.enqueued % 2
-        self.batch.saw(counts[2 + parity], counts[4 + parity])
+        counts, names, parity = self.device.download(self.counts).tolist(), self.names, self.enqueued % 2
+        self.done, self.faults = counts[names.ROUNDS], counts[names.FAULTS]
+        smalls, chunks = counts[names.SMALLS + parity], counts[names.CHUNKS + parity]
+        self.batch.saw(smalls, chunks)
         if self.work.search.progress is not None:
             self.work.search.progress(self.work_done()[0])
-        return counts[2 + parity] + counts[4 + parity] == 0
+        return bool(smalls + chunks == 0)
 
     def work_done(self) -> tuple[int, int]:
         """Count edges relaxed and atomics so far."""
-        edges, atomics = self.device.download(self.tallies).reshape(-1, 2).sum(axis=0).tolist()
-        return edges, atomics
+        sums = self.device.download(self.tallies).reshape(-1, self.names.TALLIES).sum(axis=0).tolist()
+        return sums[self.names.EDGES], sums[self.names.ATOMICS]
 
 
 def run(device: Device, graph: Graph, search: Search) -> Answer:

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import source as _source
 from ..rows import rows, tails
-from .bfs import FAR, Levels
+from .bfs import Levels
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -56,12 +56,12 @@ def run(
     arcs = (tails(device, graph), held.indices, weights, m, device.upload(given))
     same = plain or (graph.is_integer and graph.min_weight == graph.max_weight > 0)
     if same:
-        found = device.alloc(n, np.int32, fill=FAR)
+        found = device.alloc(n, np.int32, fill=program.names.NONE)
         device.launch(program, "uniform", m, *arcs, found)
     else:
         leads = device.alloc(m, np.int32)
         device.launch(program, "tight", m, *arcs, leads)
-        levels = Levels(device, graph, sources, indices=leads, predecessors=FAR, TREE=1)
+        levels = Levels(device, graph, sources, indices=leads, predecessors=program.names.NONE, TREE=1)
         levels.run()
         found = levels.predecessors
     device.launch(program, "settle", n, found, n)

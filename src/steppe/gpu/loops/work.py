@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from ...errors import DistanceOverflowError
 from ...planning.question import Answer
+from .. import source
 from ..rows import rows
 
 if TYPE_CHECKING:
@@ -24,10 +25,9 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 BLOCK = 256
-SMALL = 8  # edges that one thread takes by itself
-CHUNK = 512  # edges that a team of threads takes
-TEAM = 32
-ABOVE, BELOW = 1, 2  # faults that kernels report: a sum left the type
+_NAMES = source.names("relax.h")
+SMALL, CHUNK, TEAM = _NAMES.SMALL, _NAMES.CHUNK, _NAMES.TEAM
+ABOVE, BELOW = _NAMES.ABOVE, _NAMES.BELOW
 
 
 class Work:
@@ -150,6 +150,21 @@ def overflow(graph: Graph, targets: Array, distances: Array) -> None:
         raise DistanceOverflowError(f"the distance of vertex {label!r} does not fit in 64 bits")
 
 
+def wide(cells: list[int], at: int) -> int:
+    """Read a number of two words (ADD_WIDE in kernels/prelude.h)."""
+    return cells[at] + (cells[at + 1] << 32)
+
+
+def described(counters: Counters) -> dict[str, Any]:
+    """Return what the device counted as the fields of an explanation."""
+    return {
+        "launches": counters.launches,
+        "bytes_copied": counters.bytes_up + counters.bytes_down,
+        "peak_device_bytes": counters.peak_bytes,
+        "compile_seconds": counters.compile_seconds,
+    }
+
+
 def answer(
     distances: Array,
     predecessors: Array | None,
@@ -158,12 +173,7 @@ def answer(
     **explained: Any,
 ) -> Answer:
     """Put an answer together, with what the device counted."""
-    explained |= {
-        "launches": counters.launches,
-        "bytes_copied": counters.bytes_up + counters.bytes_down,
-        "peak_device_bytes": counters.peak_bytes,
-        "compile_seconds": counters.compile_seconds,
-    }
+    explained |= described(counters)
     if search.record_paths and predecessors is None:
         explained["note"] = "distance and predecessor do not fit one atomic: predecessors in a pass of their own"
     return Answer(distances, predecessors, explained)

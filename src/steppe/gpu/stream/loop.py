@@ -160,13 +160,9 @@ def _explained(stream: Passes, method: str, counters: Counters, seconds: float) 
         "rounds": stream.rounds,
         "parts": parts.count,
         "passes": stream.passes,
-        "launches": counters.launches,
-        "bytes_copied": counters.bytes_up + counters.bytes_down,
         "bytes_skipped": max(0, stream.passes * all_bytes - slots.copied),
-        "peak_device_bytes": counters.peak_bytes,
         "copy_share": min(1.0, slots.seconds / max(seconds, 1e-9)),
-        "compile_seconds": counters.compile_seconds,
-    }
+    } | _work.described(counters)
     if method == "delta-stepping":
         explained["delta"] = int(stream.delta) if stream.graph.is_integer else stream.delta
     return explained

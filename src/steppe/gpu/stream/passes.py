@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from .. import source
 from ..loops import work as _work
 from ..loops.delta_stepping import choose_delta
 from .parts import cut
@@ -22,7 +23,6 @@ Array = npt.NDArray[Any]
 
 ITERATIONS = 64  # on a part, while it is there
 TRICKLE = 8  # work on a part ends when this much less is left than there was
-HEAD = 8  # of `state`, see kernels/stream.c
 
 
 class Passes:
@@ -62,9 +62,10 @@ class Passes:
         self.cells = device.alloc(cells, np.uint64, fill=nothing)
         self.parents = device.alloc(parents, np.int32, fill=-1)
         self.marks = device.alloc(n + p.count, np.uint32, fill=0)
-        self.state = device.alloc(HEAD + 2 * p.count, np.uint32, fill=0)
+        names = self.names = source.names("stream.c")
+        self.state = device.alloc(names.OF_PARTS + 2 * p.count, np.uint32, fill=0)
         self.least = device.alloc(p.count + 1, keys.dtype, fill=keys.infinity)
-        self.tallies = device.alloc(2 * device.max_groups, np.uint64, fill=0)
+        self.tallies = device.alloc(names.TALLIES * device.max_groups, np.uint64, fill=0)
         self.list = (
             device.alloc(p.capacity, np.int32),
             device.alloc(p.capacity, np.int64),
@@ -117,13 +118,13 @@ class Passes:
     def look(self) -> None:
         """Wait for the device; learn how much work there is in each part."""
         state = self.device.download(self.state)
-        self.faults = int(state[4])
-        self.pieces, self.edges = state[HEAD::2].astype(np.int64), state[HEAD + 1 :: 2].astype(np.int64)
+        self.faults = int(state[self.names.FAULTS])
+        self.pieces, self.edges = state[self.names.OF_PARTS :].reshape(-1, 2).T.astype(np.int64)
 
     def work_done(self) -> tuple[int, int]:
         """Count edges relaxed and atomics so far."""
-        edges, atomics = self.device.download(self.tallies).reshape(-1, 2).sum(axis=0).tolist()
-        return edges, atomics
+        sums = self.device.download(self.tallies).reshape(-1, self.names.TALLIES).sum(axis=0).tolist()
+        return sums[self.names.EDGES], sums[self.names.ATOMICS]
 
     def advance(self) -> bool:
         """Let vertices further away come near, when none is; tell whether there is anything left to do."""
@@ -143,10 +144,10 @@ class Passes:
     def _are_settled(self) -> bool:
         if not self.targets.size or not self.delta:
             return False
-        self.device.fill(self.state, 0, 5, 1)
+        self.device.fill(self.state, 0, self.names.UNSETTLED, 1)
         arguments = (self.targets, self.targets.size, self.dist, self.cells, self.state, self.last)
         self.device.launch(self.program, "unsettled", self.targets.size, *arguments)
-        return int(self.device.download(self.state, 5, 1)[0]) == 0
+        return int(self.device.download(self.state, self.names.UNSETTLED, 1)[0]) == 0
 
     # Schedules
 
@@ -229,7 +230,8 @@ class Passes:
             for part in few[:group]:
                 self.collect(part)
             few = few[group:]
-            front, back = (int(x) for x in self.device.download(self.state, 0, 4)[self.parity :: 2])
+            state = self.device.download(self.state, 0, self.names.OF_PARTS).tolist()
+            front, back = state[self.names.FRONT + self.parity], state[self.names.BACK + self.parity]
             ends = [(0, front), (self.parts.capacity - back, back)]
             _, places, lengths = self.list
             where, many = (
