@@ -77,8 +77,8 @@ class Paths:
     >>> r = sp.sssp(g, 0)
     >>> r.distances.tolist()[:3], r.predecessors.tolist()
     ([0, 5, 8], [-1, 0, 1, -1])
-    >>> r.path(2).tolist(), r.verify() is r
-    ([0, 1, 2], True)
+    >>> r.path(2).tolist(), r.predecessor(2), r.verify() is r
+    ([0, 1, 2], 1, True)
     """
 
     graph: Graph
@@ -201,7 +201,7 @@ class Paths:
 
     @property
     def predecessors(self) -> Array:
-        """The vertex before each vertex on its path (0…n-1), -1 for sources and unreached vertices.
+        """The index 0…n-1 of the vertex before each vertex on its path, -1 for sources and unreached vertices.
 
         Canonical unless the search recorded its own (``record_paths=True``): of the shortest paths with the fewest
         edges, the one whose last edge comes from the smallest vertex.
@@ -210,6 +210,16 @@ class Paths:
             if self._predecessors is None:
                 self._predecessors = _read_only(self._canonical())
             return self._predecessors
+
+    @property
+    def predecessor_labels(self) -> Array:
+        """The label of the vertex before each vertex on its path, None for sources and unreached vertices: :attr:`predecessors` in words."""
+        return labels_or_none(self.graph, self.predecessors)
+
+    def predecessor(self, vertex: Any) -> Any:
+        """Return the label of the vertex before this one on its path; None for a source or an unreached vertex."""
+        before = int(self.predecessors[self.graph.index(vertex)])
+        return None if before < 0 else self.graph.label(before)
 
     def _canonical(self) -> Array:
         return tree.predecessors(
@@ -323,6 +333,14 @@ def _restore(graph: Graph, sources: Any, distances: Any, options: dict[str, Any]
     if recorded is not None and n and (recorded.min() < -1 or recorded.max() >= n):
         raise GraphError("these are no paths of this graph: a predecessor is not in it")
     return Paths._make(graph, sources, distances, **options)
+
+
+def labels_or_none(graph: Graph, vertices: Array) -> Array:
+    """Return the labels of vertices as Python objects, None where there is -1."""
+    labels = np.full(len(vertices), None, dtype=object)
+    there = vertices >= 0
+    labels[there] = graph.labels_of(vertices[there]).tolist()
+    return labels
 
 
 def _read_only(array: Array) -> Array:

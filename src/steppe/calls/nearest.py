@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import NoPathError, VerificationError
-from ..paths import Paths
+from ..paths import Paths, labels_or_none
 from ..planning.distance_types import distance_dtype
 from ..planning.question import ask
 from .engines import carry_out
@@ -40,7 +40,7 @@ class Nearest:
     distances : ndarray
         The distance from the nearest source; ``inf`` or :data:`steppe.UNREACHABLE` where there is none.
     winners : ndarray of int64
-        The vertex 0…n-1 that is the nearest source, -1 where there is none.
+        The index 0…n-1 of the nearest source, -1 where there is none; :attr:`winner_labels` has its label.
     paths : Paths
         The paths from the nearest sources.
     """
@@ -49,6 +49,11 @@ class Nearest:
     distances: Array
     winners: npt.NDArray[np.int64]
     paths: Paths
+
+    @property
+    def winner_labels(self) -> Array:
+        """The label of each vertex's nearest source, None where there is none."""
+        return labels_or_none(self.graph, self.winners)
 
     def distance(self, vertex: Any) -> int | float:
         """Return the distance of one vertex from its nearest source."""

@@ -16,8 +16,39 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 
-UNREACHABLE = int(np.iinfo(np.int64).max)
-"""The distance of an unreached vertex where distances are integers."""
+_COMPARISONS = (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal)
+
+
+class Unreachable(int):
+    """The largest int64, which stands for "there is no path"; compared with an array of narrower integers, the largest of those.
+
+    Hops are int32 and a matrix may be stored in 16 bits: each type has its own largest value, and users should not have to know which.
+
+    Examples
+    --------
+    >>> import steppe as sp
+    >>> sp.bfs(sp.Graph.from_edges([0], [1], num_vertices=3), 0).distances == sp.UNREACHABLE
+    array([False, False,  True])
+    >>> sp.UNREACHABLE == 2**63 - 1
+    True
+    """
+
+    __slots__ = ()
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        others = [x.dtype for x in inputs if isinstance(x, (np.ndarray, np.generic))]
+        meant = int(self)
+        if ufunc in _COMPARISONS and others and others[0].kind in "iu":
+            meant = int(np.iinfo(others[0]).max)
+        plain = [meant if isinstance(x, Unreachable) else x for x in inputs]
+        return getattr(ufunc, method)(*plain, **options)
+
+    def __reduce__(self) -> str:
+        return "UNREACHABLE"
+
+
+UNREACHABLE = Unreachable(np.iinfo(np.int64).max)
+"""The distance of an unreached vertex where distances are integers, of whatever width."""
 
 HOPS = np.dtype(np.int32)
 """The type of hops."""
