@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 import steppe as sp
-from steppe.planning import plan
+from steppe.planning import capabilities, plan
 
-METHODS = ("dijkstra", "delta-stepping", "frontier", "bellman-ford")
+METHODS = capabilities.WEIGHTED
 
 
 def small():

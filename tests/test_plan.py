@@ -1,5 +1,8 @@
 """plan(), as a table: facts of a graph, wishes and a machine, and what they ask for."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -218,3 +221,15 @@ def test_arrays_add_up():
     assert sizes.total(sizes.search(known, "dijkstra", record_paths=False, threads=1)) == 1000 * (8 + 4 + 8)
     assert sizes.total(sizes.search(known, "bfs", record_paths=False, threads=1, hops=True)) < 1000 * 9
     assert sizes.total(sizes.preparation(facts(1000, 3000, roadlike=True))) == 32_000
+
+
+def test_the_table_in_the_docs_is_the_table_of_the_code():
+    text = (Path(__file__).parents[1] / "docs" / "choosing.md").read_text()
+    head = [
+        cell.strip() for cell in re.search(r"^\| method \| weights (.*)\|$", text, re.MULTILINE).group(1).split("|")[1:]
+    ]
+    told = set()
+    for method in METHODS:
+        cells = re.search(rf"^\| `{method}` \| (?:not negative|any|length 1) (.*)\|$", text, re.MULTILINE).group(1)
+        told |= {(e, method) for e, cell in zip(head, cells.split("|")[1:], strict=True) if cell.strip() == "yes"}
+    assert told == set(CAPABILITIES)

@@ -10,8 +10,9 @@ from scipy.sparse import csgraph
 import graphs
 import steppe as sp
 from answers import TYPES, graph_of, truth
+from steppe.planning import capabilities
 
-METHODS = ["dijkstra", "delta-stepping", "frontier", "bellman-ford", "bfs"]
+METHODS = [*capabilities.WEIGHTED, "bfs"]
 
 
 def run(method, g, source, **options):
@@ -178,7 +179,7 @@ def _search_seconds(paths):
     return paths.explain().seconds - paths.explain().prepare_seconds
 
 
-@pytest.mark.parametrize("method", ["dijkstra", "delta-stepping", "frontier", "bellman-ford"])
+@pytest.mark.parametrize("method", capabilities.WEIGHTED)
 def test_progress(method):
     g, seen = slow_graph(), []
     r = run(method, g, 0, progress=seen.append)

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import steppe as sp
+from steppe.planning import capabilities
 
-METHODS = ["dijkstra", "delta-stepping", "frontier", "bellman-ford"]
+METHODS = capabilities.WEIGHTED
 
 
 @pytest.fixture(autouse=True)

@@ -11,9 +11,10 @@ import graphs
 import oracle
 import steppe as sp
 from answers import TYPES, graph_of, truth
+from steppe.planning import capabilities
 from steppe.planning.explain import Explanation
 
-METHODS = ["dijkstra", "delta-stepping", "frontier", "bellman-ford"]
+METHODS = capabilities.WEIGHTED
 UNREACHABLE = sp.UNREACHABLE
 
 

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 import steppe as sp
 from answers import TYPES, graph_of, truth
 from conftest import examples
+from steppe.planning import capabilities
 
-METHODS = ["dijkstra", "delta-stepping", "frontier", "bellman-ford"]
+METHODS = capabilities.WEIGHTED
 SOURCE = 0
 
 

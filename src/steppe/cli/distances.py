@@ -44,7 +44,7 @@ def distances(
         typer.Option("--targets", "-t", metavar="LIST", help=f"A column for each; default: every vertex. {LIST}"),
     ] = None,
     method: Annotated[
-        str, typer.Option(help="auto, dijkstra, delta-stepping, bellman-ford or edge.", metavar="NAME")
+        str, typer.Option(help="auto, dijkstra, delta-stepping, bellman-ford, bfs or edge.", metavar="NAME")
     ] = "auto",
     device: shared.DeviceOption = None,
     cutoff: shared.CutoffOption = None,

@@ -32,7 +32,7 @@ def sssp(
     file: shared.FileArgument,
     source: shared.SourceOption,
     method: Annotated[
-        str, typer.Option(help="auto, dijkstra, delta-stepping, bellman-ford or frontier.", metavar="NAME")
+        str, typer.Option(help="auto, dijkstra, delta-stepping, bellman-ford, frontier or bfs.", metavar="NAME")
     ] = "auto",
     device: shared.DeviceOption = None,
     delta: Annotated[Any, typer.Option(parser=shared.number, metavar="NUMBER", help="Bucket width.")] = None,

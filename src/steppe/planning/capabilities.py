@@ -50,6 +50,9 @@ CAPABILITIES: dict[tuple[str, str], str] = {
     ("streamed", "bfs"): ONES,
 }
 
+WEIGHTED = tuple(method for method in METHODS if CAPABILITIES["cpu", method] != ONES)
+"""The methods that take any weights that are not negative, on the CPU."""
+
 MANY_CAPABILITIES: dict[tuple[str, str], str] = {
     # The same for matrices: one search for each row.
     ("cpu", "dijkstra"): POSITIVE,
