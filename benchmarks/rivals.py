@@ -65,7 +65,10 @@ def _form(name: str, graph: sp.Graph, build: Callable[[], Any]) -> Any:
 def _edges(graph: sp.Graph) -> tuple[Array, Array, Array]:
     """Return the edges, each undirected one once."""
     u = np.repeat(np.arange(graph.num_vertices), graph.degrees)
-    v, w = graph.indices.astype(np.int64), graph.weights_or_ones()
+    v, w = (
+        graph.indices.astype(np.int64),
+        np.ones(graph.num_edges, np.int32) if graph.weights is None else graph.weights,
+    )
     if graph.directed:
         return u, v, w
     once = u <= v
@@ -134,7 +137,7 @@ def scipy(graph: sp.Graph, task: str, output: str, threads: int) -> Query | None
     if threads > 1 or output == "recorded":
         return None
     n, rows = graph.num_vertices, graph.indptr.astype(np.int32)
-    weights = graph.weights_or_ones()
+    weights = np.ones(graph.num_edges, np.int32) if graph.weights is None else graph.weights
     matrix = _form(
         "scipy", graph, lambda: csr_array((weights.astype(np.float64), graph.indices.copy(), rows), shape=(n, n))
     )

@@ -34,7 +34,7 @@ def wide(g):
 def check_tree(g, paths, recorded=None):
     """Every reached vertex hangs from its predecessor by a tight edge, and no path is longer than the graph."""
     d, p = paths.distances, paths.predecessors if recorded is None else recorded
-    w = g.weights_or_ones()
+    w = np.ones(g.num_edges, np.int32) if g.weights is None else g.weights
     for v in range(g.num_vertices):
         if p[v] < 0:
             assert d[v] == (0 if v == paths._sources[0] else paths.unreachable)

@@ -74,7 +74,7 @@ def bfs(
         record_paths=record_paths,
         progress=progress,
     )
-    runner = device_for("bfs", device, memory_limit)
+    runner = device_for(graph, "bfs", device, memory_limit)
     plan = planned(
         graph,
         "bfs",

@@ -83,7 +83,7 @@ def deliver(
     question = ask(
         graph, rows, distance_dtype(graph), cutoff=cutoff, progress=progress, total=len(rows), unit="sources"
     )
-    runner = device_for(call, device, form.memory_limit)
+    runner = device_for(graph, call, device, form.memory_limit)
     plan = planned(
         graph,
         call,
@@ -151,8 +151,8 @@ def _compute(matrix: Matrix, begin: int, end: int, into: Array) -> None:
     if into.size == 0:
         return
     hear = matrix.question.progress
-    told = None if hear is None else lambda done, note="": hear(begin + done, note)
-    asked = replace(matrix.question, sources=matrix.question.sources[begin:end], progress=told)
+    tell = None if hear is None else lambda done, note="": hear(begin + done, note)
+    asked = replace(matrix.question, sources=matrix.question.sources[begin:end], progress=tell)
     if matrix.device is None:
         many.run(matrix.graph, asked, matrix.plan.method, matrix.columns, into)
     else:
@@ -165,7 +165,7 @@ def _compute(matrix: Matrix, begin: int, end: int, into: Array) -> None:
             columns=matrix.columns,
             bound=asked.bound,
             out=into,
-            progress=told,
+            progress=tell,
         )
 
 

@@ -124,7 +124,7 @@ def nearest(
     if len(starts) == 0:
         raise ValueError("sources is empty: there is no nearest of none")
     question = ask(graph, starts, distance_dtype(graph), cutoff=cutoff, delta=delta, progress=progress)
-    runner = device_for("nearest", device, memory_limit)
+    runner = device_for(graph, "nearest", device, memory_limit)
     plan = planned(
         graph,
         "nearest",

@@ -10,7 +10,7 @@ from .. import gpu
 from ..errors import NegativeWeightError
 from ..planning.capabilities import name_edge
 from ..planning.facts import DeviceFacts, facts_of, machine_for
-from ..planning.plan import Plan, Wishes, plan_for
+from ..planning.plan import Plan, Wishes, plan_for, worth_a_device
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
@@ -66,7 +66,7 @@ def plan(
     return planned(
         graph,
         call,
-        device=device_for(call, device, memory_limit),
+        device=device_for(graph, call, device, memory_limit),
         threads=threads,
         method=method,
         delta=delta,
@@ -85,9 +85,10 @@ def _count(vertices: Any) -> int:
     return vertices if isinstance(vertices, int) else len(vertices)
 
 
-def device_for(call: str, name: str | None, memory_limit: int | None = None) -> gpu.Device | None:
+def device_for(graph: Graph, call: str, name: str | None, memory_limit: int | None = None) -> gpu.Device | None:
     """Return the device a call runs on; None: the CPU. A path between two vertices goes to a device only if one is named."""
-    if call == "route" and name in (None, "auto"):
+    wanted = gpu.default_device() if name is None else name
+    if (call == "route" and name is None) or (wanted == "auto" and not worth_a_device(call, graph.num_edges)):
         return None
     return gpu.get_device(name, memory_limit=memory_limit)
 

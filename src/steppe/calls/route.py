@@ -150,7 +150,7 @@ def route(
     False
     """
     s, t = graph.index(source), graph.index(target)
-    if device_for("route", device) is not None:
+    if device_for(graph, "route", device) is not None:
         return _on_device(graph, source, target, device, progress)
     begun = time.perf_counter()
     plan = planned(graph, "route", device=None, threads=1)

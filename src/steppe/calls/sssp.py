@@ -96,7 +96,7 @@ def sssp(
         record_paths=record_paths,
         progress=progress,
     )
-    runner = device_for("sssp", device, memory_limit)
+    runner = device_for(graph, "sssp", device, memory_limit)
     plan = planned(
         graph,
         "sssp",

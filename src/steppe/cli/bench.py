@@ -163,7 +163,11 @@ def _scipy(graph: Graph) -> Candidate | None:
     except ImportError:
         return None
     n = graph.num_vertices
-    parts = (graph.weights_or_ones().astype(np.float64), graph.indices.copy(), graph.indptr.astype(np.int32))
+    parts = (
+        (np.ones(graph.num_edges) if graph.weights is None else graph.weights.astype(np.float64)),
+        graph.indices.copy(),
+        graph.indptr.astype(np.int32),
+    )
     matrix = csr_array(parts, shape=(n, n))
     method: Any = bellman_ford if graph.has_negative else dijkstra
 

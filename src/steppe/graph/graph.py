@@ -351,14 +351,6 @@ class Graph(Vertices):
                 self.derived.copy = Graph.from_csr(u, v, w, directed=self.directed)
             return self.derived.copy
 
-    def weights_or_ones(self) -> Array:
-        """Return the weights; for an unweighted graph an array of ones, made once."""
-        return self._ones if self.weights is None else self.weights
-
-    @cached_property
-    def _ones(self) -> Array:
-        return np.ones(self.num_edges, dtype=np.int32)
-
     def _reversed(self) -> Graph:
         indptr, indices = np.empty_like(self.indptr), np.empty_like(self.indices)
         weights = None if self.weights is None else np.empty_like(self.weights)

@@ -42,8 +42,8 @@ def narrow(facts: Facts) -> int:
 def search(facts: Facts, method: str, *, record_paths: bool, threads: int, hops: bool = False) -> list[Array]:
     """Return the arrays of one search, the edges in memory."""
     n = facts.vertices
-    inside, told = narrow(facts), 4 if hops else facts.distance
-    arrays = [Array("distances", n, told)]
+    inside, public = narrow(facts), 4 if hops else facts.distance
+    arrays = [Array("distances", n, public)]
     if record_paths or method == "bellman-ford":
         arrays.append(Array("predecessors", n, facts.vertex))
     if method == "bfs":
@@ -51,7 +51,7 @@ def search(facts: Facts, method: str, *, record_paths: bool, threads: int, hops:
         return arrays if hops else [*arrays, Array("hops", n, 4)]
     if method == "bellman-ford":
         return [*arrays, Array("queue", 2 * n, facts.vertex), Array("tree", n, 3 * facts.vertex + 4)]
-    if inside != told:
+    if inside != public:
         arrays.append(Array("narrow distances", n, inside))
     if record_paths and threads > 1:
         arrays.append(Array("distance and predecessor together", n, 8 if inside == facts.vertex == 4 else 0))
@@ -79,10 +79,10 @@ def preparation(facts: Facts) -> list[Array]:
 def sweep(facts: Facts, *, record_paths: bool, threads: int, shift: int, hops: bool) -> list[Array]:
     """Return what has an entry for each vertex or block of ``2**shift`` of them in a search by blocks (cpp/external)."""
     n, blocks = facts.vertices, -(-facts.vertices >> shift) or 1
-    told = 4 if hops else facts.distance
+    public = 4 if hops else facts.distance
     inside = 4 if hops else narrow(facts)
-    arrays = [Array("offsets", n + 1, 8), Array("distances", n, told), Array("marks", n // 64 + 1, 8)]
-    if inside != told:
+    arrays = [Array("offsets", n + 1, 8), Array("distances", n, public), Array("marks", n // 64 + 1, 8)]
+    if inside != public:
         arrays.append(Array("narrow distances", n, inside))
     if record_paths:
         arrays.append(Array("predecessors", n, facts.vertex))

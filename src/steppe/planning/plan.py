@@ -33,6 +33,10 @@ SPARSE = 8
 """Edges a vertex that are few."""
 
 
+DEVICE_FROM = 1_000_000
+"""Edges from which ``device="auto"`` takes a GPU: a core searches fewer in a few milliseconds, in which a device makes some hundred launches. An
+estimate: no GPU has been measured."""
+
 CACHED = 500_000
 """Edges below which a graph stays in the caches while it is searched."""
 
@@ -166,6 +170,15 @@ def plan_for(call: str, facts: Facts, wishes: Wishes, machine: Machine) -> Plan:
     if plan.prepares:
         arrays += _bytes.preparation(facts)
     return replace(plan, bytes_needed=_bytes.total(arrays))
+
+
+def worth_a_device(call: str, edges: int) -> bool:
+    """Whether ``device="auto"`` should mean a GPU, where there is one.
+
+    >>> worth_a_device("sssp", 10**7), worth_a_device("route", 10**7)
+    (True, False)
+    """
+    return call != "route" and edges >= DEVICE_FROM
 
 
 def _engine(method: str, facts: Facts, wishes: Wishes, machine: Machine, *, many: bool) -> tuple[str, str]:

@@ -81,35 +81,35 @@ class Bar:
     def __enter__(self) -> Bar:
         return self
 
-    def __call__(self, told: Progress) -> None:
+    def __call__(self, now: Progress) -> None:
         """Show how far it has come."""
         if self.drawn is None:
             if time.monotonic() - self.start < 1 or not self.stream.isatty():
                 return
-            self._draw(told)
+            self._draw(now)
         if self.drawn is self:
-            self._plain(told)
+            self._plain(now)
         else:
-            note = f", {told.note}" if told.note else ""
-            self.drawn.update(self.task, completed=told.done, total=told.total, description=note)
+            note = f", {now.note}" if now.note else ""
+            self.drawn.update(self.task, completed=now.done, total=now.total, description=note)
 
-    def _draw(self, told: Progress) -> None:
+    def _draw(self, now: Progress) -> None:
         try:
             from rich import progress
             from rich.console import Console
         except ImportError:
             self.drawn = self
             return
-        text = progress.TextColumn(f"{{task.completed:,.0f}} {told.unit}{{task.description}}")
+        text = progress.TextColumn(f"{{task.completed:,.0f}} {now.unit}{{task.description}}")
         columns = (progress.BarColumn(), text, progress.TimeElapsedColumn())
         self.drawn = progress.Progress(*columns, console=Console(file=self.stream), transient=True)
-        self.task = self.drawn.add_task("", total=told.total)
+        self.task = self.drawn.add_task("", total=now.total)
         self.drawn.start()
 
-    def _plain(self, told: Progress) -> None:
-        share = min(1.0, told.done / max(1, told.total))
-        note = f", {told.note}" if told.note else ""
-        line = f"{share:4.0%} {told.done:,} {told.unit}{note}, {time.monotonic() - self.start:,.0f} s"
+    def _plain(self, now: Progress) -> None:
+        share = min(1.0, now.done / max(1, now.total))
+        note = f", {now.note}" if now.note else ""
+        line = f"{share:4.0%} {now.done:,} {now.unit}{note}, {time.monotonic() - self.start:,.0f} s"
         self.stream.write(f"\r{line[:78]:<78}")
         self.stream.flush()
 
