@@ -6,7 +6,7 @@
 //
 // A page that is touched may bring in its neighbours, so whole stretches of 2 MiB are let go together. This does not
 // hold the mapped part of our memory to a budget, only near it: what the kernel maps around a page is its own affair.
-// Only pages that hold nothing but this array are let go. Of an array in memory nobody hears anything.
+// Only pages that hold nothing but this array are let go. For an array that is not mapped nothing is done.
 #pragma once
 #include <algorithm>
 #include <cstdint>

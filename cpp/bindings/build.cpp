@@ -36,7 +36,7 @@ void bind_build(nb::module_& m) {
 
     m.def(
         "build_csr",
-        [](In sources, In targets, std::optional<In> weights, bool both, bool sorted, OutOf<int64_t> indptr,
+        [](In sources, In targets, std::optional<In> weights, bool opposites, bool sorted, OutOf<int64_t> indptr,
            Out indices, std::optional<Out> out_weights, int threads) {
             same_size(sources.size(), targets.size(), "build_csr");
             auto build = [&](auto id, auto vertex, auto w, bool weighted) {
@@ -48,8 +48,8 @@ void bind_build(nb::module_& m) {
                 without_gil([&](Watch& watch) {
                     rows::build_csr<I, V, W>(in<I>(sources), in<I>(targets), weighted ? in<W>(*weights) : nullptr,
                                              static_cast<int64_t>(sources.size()),
-                                             static_cast<int64_t>(indptr.size()) - 1, both, sorted, indptr.data(), list,
-                                             to, threads, watch);
+                                             static_cast<int64_t>(indptr.size()) - 1, opposites, sorted, indptr.data(),
+                                             list, to, threads, watch);
                 });
             };
             with_vertex(sources, [&](auto id) {
@@ -59,7 +59,7 @@ void bind_build(nb::module_& m) {
                 });
             });
         },
-        "sources"_a, "targets"_a, "weights"_a.none(), "both"_a, "sorted"_a, "indptr"_a, "indices"_a,
+        "sources"_a, "targets"_a, "weights"_a.none(), "opposites"_a, "sorted"_a, "indptr"_a, "indices"_a,
         "out_weights"_a.none(), "threads"_a);
 }
 

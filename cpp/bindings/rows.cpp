@@ -61,18 +61,18 @@ void bind_rows(nb::module_& m) {
         .value("weight", RowFault::weight)
         .value("one_way", RowFault::one_way);
 
-    // (fault, place, smallest, largest, mean); both: every edge must have its opposite.
+    // (fault, place, smallest, largest, mean); undirected: every edge must have its opposite.
     m.def(
         "prove_rows",
-        [](const Rows& rows, bool both, uint64_t key, int threads) {
+        [](const Rows& rows, bool undirected, uint64_t key, int threads) {
             return rows.visit([&](const auto& g) {
                 const auto f = without_gil([&](Watch& watch) {
-                    return rows::prove_rows(g.csr, rows.edges(), both, key, rows.is_mapped(), threads, watch);
+                    return rows::prove_rows(g.csr, rows.edges(), undirected, key, rows.is_mapped(), threads, watch);
                 });
                 return nb::make_tuple(f.fault, f.place, f.smallest, f.largest, f.mean);
             });
         },
-        "rows"_a, "both"_a, "key"_a, "threads"_a);
+        "rows"_a, "undirected"_a, "key"_a, "threads"_a);
 
     m.def(
         "reverse_rows",

@@ -50,9 +50,9 @@ struct Answer {
     int64_t settled = 0;
 };
 
-// What a query needs to know of a graph's weights; least = 0 is always right.
+// What a query needs to know of a graph's weights; min_weight = 0 is always right.
 struct Facts {
-    double least, mean, most;
+    double min_weight, mean_weight, max_weight;
 };
 
 template <class V, class D>
@@ -67,11 +67,11 @@ class Workspace {
 
     Workspace(int64_t n, int64_t m, const Facts& facts, Watch& watch)
         : width(choose_width(static_cast<double>(m) / std::max<int64_t>(1, n), facts)),
-          goal_width(std::max(facts.mean / 16, width.value() / 1024)),
+          goal_width(std::max(facts.mean_weight / 16, width.value() / 1024)),
           ring{search::Ring<V>(span(facts)), search::Ring<V>(span(facts))},
           slots(n),
           parents(n),
-          most_weight_(facts.most) {
+          max_weight_(facts.max_weight) {
         for (int64_t v = 0; v < n; v += kPollEvery) {
             std::fill(slots.begin() + v, slots.begin() + std::min<int64_t>(n, v + kPollEvery), Slot{});
             watch.poll();
@@ -94,7 +94,7 @@ class Workspace {
     // The buckets of a search with landmarks (landmarks.hpp), made when first wanted.
     search::Ring<V>& goal_ring() {
         if (!goal_ring_)
-            goal_ring_.emplace(static_cast<int64_t>(std::min(1e9, 2 * most_weight_ / goal_width.value())) + 2);
+            goal_ring_.emplace(static_cast<int64_t>(std::min(1e9, 2 * max_weight_ / goal_width.value())) + 2);
         return *goal_ring_;
     }
 
@@ -111,12 +111,12 @@ class Workspace {
   private:
     // (New York's roads: 1024 1.66 ms a query, 2048 1.70, 4096 1.79, 8192 2.09; half a weight would be 512.)
     static double choose_width(double mean_degree, const Facts& facts) {
-        return search::serial_delta(facts.mean, facts.most, mean_degree) * (mean_degree < 8 ? 2 : 32);
+        return search::serial_delta(facts.mean_weight, facts.max_weight, mean_degree) * (mean_degree < 8 ? 2 : 32);
     }
     int64_t span(const Facts& facts) const {
-        return static_cast<int64_t>(std::min(1e9, facts.most / width.value())) + 2;
+        return static_cast<int64_t>(std::min(1e9, facts.max_weight / width.value())) + 2;
     }
-    const double most_weight_;
+    const double max_weight_;
     std::optional<search::Ring<V>> goal_ring_;
 };
 
@@ -186,7 +186,7 @@ class Bidirectional {
         if constexpr (kFloat) {
             // A quotient of two roundings, each twice: see the essay. bound_ is rounded up.
             const double k =
-                std::min(static_cast<double>(graph_[0]->n), 2 * static_cast<double>(mu_) / facts_.least) + 4;
+                std::min(static_cast<double>(graph_[0]->n), 2 * static_cast<double>(mu_) / facts_.min_weight) + 4;
             const double doubt = k * std::numeric_limits<D>::epsilon() / 2;
             const double ratio = (1 + doubt) / (1 - doubt);
             const double most = mu_ * ratio * ratio;
@@ -197,7 +197,8 @@ class Bidirectional {
 
     // Whether the weights of a path may add up to infinity. (A rounded sum is at most twice the true one.)
     bool may_overflow() const {
-        return facts_.most * static_cast<double>(graph_[0]->n) > static_cast<double>(std::numeric_limits<D>::max()) / 4;
+        return facts_.max_weight * static_cast<double>(graph_[0]->n) >
+               static_cast<double>(std::numeric_limits<D>::max()) / 4;
     }
 
     bool hopeless(D least) const { return kFloat ? least > bound_ : least >= mu_; }

@@ -117,12 +117,12 @@ WeightFacts<W> weight_facts(const W* weights, int64_t m, int threads, Watch& wat
     return {all.low, all.high, mean, all.bad};
 }
 
-// Writes offsets[0..n], out_targets and out_weights. Ids must be in [0, n). `both` adds the opposite of every edge that
+// Writes offsets[0..n], out_targets and out_weights. Ids must be in [0, n). `opposites` adds that of every edge that
 // is not a loop. I: the type of the ids given; V: the type stored.
 template <class I, class V, class W>
-void build_csr(const I* sources, const I* targets, const W* weights, int64_t m, int64_t n, bool both, bool sorted,
+void build_csr(const I* sources, const I* targets, const W* weights, int64_t m, int64_t n, bool opposites, bool sorted,
                int64_t* offsets, V* out_targets, W* out_weights, int threads, Watch& watch) {
-    if (sorted && !both) {
+    if (sorted && !opposites) {
         int64_t filled = -1;  // offsets[0..filled] are written
         for (int64_t e = 0; e < m; ++e) {
             while (filled < sources[e]) offsets[++filled] = e;
@@ -151,7 +151,7 @@ void build_csr(const I* sources, const I* targets, const W* weights, int64_t m, 
             const V u = static_cast<V>(sources[e]), v = static_cast<V>(targets[e]);
             const W w = weights ? weights[e] : W{};
             put(u, v, w);
-            if (both && u != v) put(v, u, w);
+            if (opposites && u != v) put(v, u, w);
             if ((e & kPollMask) == kPollMask && watch.poll()) return;
         }
     };

@@ -89,9 +89,9 @@ WeightRange<W> range_of(const W* weights, int64_t count) {
 
 }  // namespace detail
 
-// `both`: every edge must have its opposite. `m` is the length of targets and weights; offsets has n + 1 entries.
+// `undirected`: every edge must have its opposite. `m` is the length of targets and weights; offsets has n + 1 entries.
 template <class V, class W>
-RowFacts<W> prove_rows(const Csr<V, W>& g, int64_t m, bool both, uint64_t seed, bool mapped, int threads,
+RowFacts<W> prove_rows(const Csr<V, W>& g, int64_t m, bool undirected, uint64_t seed, bool mapped, int threads,
                        Watch& watch) {
     using U = std::make_unsigned_t<V>;
     constexpr int64_t kGrain = 1 << 18;
@@ -136,7 +136,7 @@ RowFacts<W> prove_rows(const Csr<V, W>& g, int64_t m, bool both, uint64_t seed, 
                 for (int64_t e = from; part.range.bad && part.weight < 0 && e < to; ++e)
                     if (!(g.weights[e] >= std::numeric_limits<W>::lowest())) part.weight = e;
             }
-            if (both) {
+            if (undirected) {
                 int64_t u = std::upper_bound(g.offsets, g.offsets + n + 1, from) - g.offsets - 1;
                 for (int64_t e = from; e < to; ++u) {
                     const int64_t last = std::min(to, g.offsets[u + 1]);

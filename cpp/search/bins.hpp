@@ -196,9 +196,9 @@ inline int& patience() {
 
 // Ends the search for all threads when one leaves it, whichever way.
 template <class V>
-struct Leave {
+struct FinishOnExit {
     Bins<V>& bins;
-    ~Leave() { bins.finish(); }
+    ~FinishOnExit() { bins.finish(); }
 };
 
 // One thread's side of the bins: its open chunks, and chunks to use again.

@@ -43,7 +43,7 @@ Rest<V, D> push_shared(const Rows& g, const In* in, const Search<V, D>& search, 
     Bins<V> bins(slots, search.threads);
     const Reach<D> reach = search.reach;
     std::atomic<bool> too_wide{false}, turn{false}, stuck{false}, blocked{false};
-    const int64_t patience = 8 * (g.edges() + g.n);
+    const int64_t most_relaxed = 8 * (g.edges() + g.n);               // by one thread
     std::vector<std::unique_ptr<Worker<V>>> workers(search.threads);  // outlive all threads: chunks move between them
     for (int t = 0; t < search.threads; ++t) workers[t] = std::make_unique<Worker<V>>(bins, slots, t);
     for (V s : begin) workers[0]->file(width.bucket(tentative.load(s)), s);
@@ -52,18 +52,18 @@ Rest<V, D> push_shared(const Rows& g, const In* in, const Search<V, D>& search, 
 
     parallel(search.threads, [&](int thread, int team) {
         bins.join(team);
-        const Leave<V> leave{bins};
+        const FinishOnExit<V> finish{bins};
         if (thread == 0) stats.threads = team;
         Worker<V>& worker = *workers[thread];
         Stats mine;
         Candidates<V, D> found;
         bool outgrown = false;
         int64_t next_poll = 1 << 16, next_look = look;
-        auto stop = [&] {
-            return search.watch->poll(mine.edges_relaxed) || too_wide.load(std::memory_order_relaxed) ||
-                   turn.load(std::memory_order_relaxed) || stuck.load(std::memory_order_relaxed) ||
-                   blocked.load(std::memory_order_relaxed);
+        auto is_over = [&] {  // for all threads
+            return too_wide.load(std::memory_order_relaxed) || turn.load(std::memory_order_relaxed) ||
+                   stuck.load(std::memory_order_relaxed) || blocked.load(std::memory_order_relaxed);
         };
+        auto stop = [&] { return search.watch->poll(mine.edges_relaxed) || is_over(); };
         while (Chunk<V>* chunk = worker.next(stop)) {
             ++mine.rounds;
             const size_t size = static_cast<size_t>(chunk->count);
@@ -86,7 +86,7 @@ Rest<V, D> push_shared(const Rows& g, const In* in, const Search<V, D>& search, 
             if (mine.edges_relaxed > next_poll) {
                 next_poll = mine.edges_relaxed + (1 << 16);
                 bins.nudge();
-                if (mine.edges_relaxed > patience) stuck.store(true, std::memory_order_relaxed);
+                if (mine.edges_relaxed > most_relaxed) stuck.store(true, std::memory_order_relaxed);
                 if (stop()) break;
             }
             if constexpr (!std::is_same_v<In, NoEdges>) {
@@ -96,10 +96,7 @@ Rest<V, D> push_shared(const Rows& g, const In* in, const Search<V, D>& search, 
                         turn.store(true, std::memory_order_relaxed);
                 }
             }
-            if (bins.finished() || search.watch->stopped() || too_wide.load(std::memory_order_relaxed) ||
-                turn.load(std::memory_order_relaxed) || stuck.load(std::memory_order_relaxed) ||
-                blocked.load(std::memory_order_relaxed))
-                break;
+            if (bins.finished() || search.watch->stopped() || is_over()) break;
         }
         if (worker.is_blocked()) blocked.store(true, std::memory_order_relaxed);
         mine.outgrown = outgrown;

@@ -54,9 +54,7 @@ template <class D, class V>
 class Heap {
   public:
     bool empty() const { return items_.empty(); }
-    size_t size() const { return items_.size(); }
     void clear() { items_.clear(); }
-    void reserve(size_t count) { items_.reserve(count); }
     D top_key() const { return items_.front().get_key(); }
     V top_vertex() const { return items_.front().get_vertex(); }
 

@@ -25,7 +25,7 @@ inline bool avx512_found() {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
            __builtin_cpu_supports("avx512dq");
 }
-// The tests run both ways.
+// Whether scans use vectors; tests switch it off and on (bindings/testing.cpp).
 inline bool& avx512_wanted() {
     static bool wanted = avx512_found();
     return wanted;
@@ -81,8 +81,8 @@ struct Lanes {
     STEPPE_LANE __mmask8 equal(__mmask8 among, Register a, Register b) {
         return among & ~less(among, a, b) & ~less(among, b, a);
     }
-    // Eight bits that tell most distances apart, for each: print_of(x).
-    STEPPE_LANE Targets print(Register x) {
+    // Eight bits that tell most distances apart, for each: fingerprint(x).
+    STEPPE_LANE Targets fingerprint(Register x) {
         using Bits = std::conditional_t<sizeof(D) == 8, uint64_t, uint32_t>;
         typedef Bits Word __attribute__((vector_size(sizeof(D) * N)));
         const Word w = reinterpret_cast<Word>(x);
@@ -93,9 +93,9 @@ struct Lanes {
             else return _mm256_maskz_cvtepi64_epi32(0xf, folded);
         }
     }
-    // Bytes of `prints`, of which three more than are used must be there. Compares them with `with`.
-    STEPPE_LANE __mmask8 same_print(__mmask8 among, Targets at, const uint8_t* prints, Targets with) {
-        const auto* base = reinterpret_cast<const int*>(prints);
+    // Bytes of `fingerprints`, of which three more than are used must be there. Compares them with `with`.
+    STEPPE_LANE __mmask8 same_fingerprint(__mmask8 among, Targets at, const uint8_t* fingerprints, Targets with) {
+        const auto* base = reinterpret_cast<const int*>(fingerprints);
         if constexpr (N == 8) {
             const __m256i four = _mm256_mmask_i32gather_epi32(Targets{}, among, at, base, 1);
             return _mm256_mask_cmpeq_epi32_mask(among, _mm256_and_si256(four, _mm256_set1_epi32(0xff)), with);

@@ -22,9 +22,8 @@ enum class Number { ok, missing, overflow };
 
 inline bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
-// Reads digits at p, which moves behind them. The text must end in something that is no digit (a line feed) before
-// `safe`
-// + 8: words are only loaded up to `safe`.
+// Reads digits at p, which moves behind them. The text must end in something that is no digit (a line feed) less than
+// eight characters behind `safe`: words are only loaded up to `safe`.
 inline Number read_digits(const char*& p, const char* safe, uint64_t& value) {
     uint64_t x = 0;
     int digits = 0;

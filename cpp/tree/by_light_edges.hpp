@@ -32,13 +32,13 @@ class PreparedTree {
           threads_(threads),
           watch_(watch),
           ties_(threads),
-          prints_(g.n + 3) {}
+          fingerprints_(g.n + 3) {}
 
     // False when there are too many ties, or a distance does not fit: pred is then of no use.
     bool run() {
         std::vector<P> furthest(threads_, 0);
         for_ranges([&](int64_t begin, int64_t end, int thread) {
-            furthest[thread] = std::max(furthest[thread], print_best(begin, end));
+            furthest[thread] = std::max(furthest[thread], fingerprint_best(begin, end));
             std::fill(pred_ + begin, pred_ + end, kUnset<int32_t>);
         });
         if constexpr (std::is_integral_v<P>)
@@ -51,15 +51,15 @@ class PreparedTree {
         std::vector<Tie<int32_t>> ties;
         for (const auto& mine : ties_) ties.insert(ties.end(), mine.begin(), mine.end());
         return static_cast<int64_t>(ties.size()) <= most_ties(g_.n) &&
-               settle_ties(ties, d_, pred_, g_.n, prints_.data());
+               settle_ties(ties, d_, pred_, g_.n, fingerprints_.data());
     }
 
   private:
-    P print_best(int64_t begin, int64_t end) {
+    P fingerprint_best(int64_t begin, int64_t end) {
 #if STEPPE_AVX512
-        if (search::avx512_wanted()) return print_avx512<D>(d_, unreached_, begin, end, prints_.data());
+        if (search::avx512_wanted()) return fingerprint_avx512<D>(d_, unreached_, begin, end, fingerprints_.data());
 #endif
-        return print_all<D>(d_, unreached_, begin, end, prints_.data());
+        return fingerprint_all<D>(d_, unreached_, begin, end, fingerprints_.data());
     }
     // Where to change from push to pull: of some quantiles of the distances, closer to one another the lower they are,
     // the one with the fewest edges to read, in rows of eight. Both sides of the sum are estimated from samples.
@@ -110,7 +110,7 @@ class PreparedTree {
                     take<kShared>(found, ties_[thread]);
                 }
             } else {
-                Rows2048 rows;
+                RowBatch rows;
                 for (int64_t u = begin; u < end; ++u) {
                     rows.list[rows.size] = static_cast<int32_t>(u);
                     rows.size += (d_[u] != unreached_) & (static_cast<D>(d_[u]) < low);
@@ -125,7 +125,7 @@ class PreparedTree {
     void pull(D low) {
         for_ranges([&](int64_t begin, int64_t end, int thread) {
             Tight<D> found;
-            Rows2048 rows;
+            RowBatch rows;
             for (int64_t v = begin; v < end; ++v) {
                 rows.list[rows.size] = static_cast<int32_t>(v);
                 const D least = low + static_cast<D>(in_->lightest(static_cast<int32_t>(v)));
@@ -148,26 +148,27 @@ class PreparedTree {
     }
     int64_t sweep_best(int64_t begin, int64_t end, Tight<D>& found) const {
 #if STEPPE_AVX512
-        if (search::avx512_wanted()) return sweep_records_avx512(g_, d_, unreached_, prints_.data(), begin, end, found);
+        if (search::avx512_wanted())
+            return sweep_records_avx512(g_, d_, unreached_, fingerprints_.data(), begin, end, found);
 #endif
         return sweep_records(g_, d_, unreached_, begin, end, found);
     }
-    void sweep_best(Rows2048& rows, Tight<D>& found) const {
+    void sweep_best(RowBatch& rows, Tight<D>& found) const {
 #if STEPPE_AVX512
-        if (search::avx512_wanted()) return sweep_avx512(g_, d_, prints_.data(), rows, found);
+        if (search::avx512_wanted()) return sweep_avx512(g_, d_, fingerprints_.data(), rows, found);
 #endif
         sweep(g_, d_, rows, found);
     }
-    void pull_best(D low, Rows2048& rows, Tight<D>& found) const {
+    void pull_best(D low, RowBatch& rows, Tight<D>& found) const {
 #if STEPPE_AVX512
-        if (search::avx512_wanted()) return pull_tight_avx512(*in_, d_, prints_.data(), low, rows, found);
+        if (search::avx512_wanted()) return pull_tight_avx512(*in_, d_, fingerprints_.data(), low, rows, found);
 #endif
         pull_tight(*in_, d_, low, rows, found);
     }
-    // f(begin, end, thread) over stretches that Rows2048 has room for.
+    // f(begin, end, thread) over stretches for which a RowBatch has room.
     template <class F>
     void for_ranges(F f) {
-        constexpr int64_t kBlock = 2048;
+        constexpr int64_t kBlock = RowBatch::kRoom;
         parallel_for(threads_, g_.n, kBlock, [&](int64_t first, int64_t last, int thread) {
             for (int64_t begin = first; begin < last && !watch_.poll(begin); begin += kBlock)
                 f(begin, std::min(last, begin + kBlock), thread);
@@ -183,7 +184,7 @@ class PreparedTree {
     const int threads_;
     Watch& watch_;
     std::vector<std::vector<Tie<int32_t>>> ties_;
-    Buffer<uint8_t> prints_;
+    Buffer<uint8_t> fingerprints_;
 };
 
 // Writes the canonical tree into pred, -1 where there is no predecessor; false when it cannot.

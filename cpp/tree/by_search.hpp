@@ -43,21 +43,21 @@ class CanonicalTree {
           pred_(pred),
           threads_(std::max(threads, 1)),
           watch_(watch),
-          teams_(threads_) {}
+          gathered_(threads_) {}
 
     void run(bool uniform) {
         const bool positive = min_weight_ > 0;
         if (positive)
-            for_ranges([&](int64_t begin, int64_t end, Team&) { std::fill(pred_ + begin, pred_ + end, kUnset); });
+            for_ranges([&](int64_t begin, int64_t end, Gathered&) { std::fill(pred_ + begin, pred_ + end, kUnset); });
         if (uniform) {
-            for_ranges([&](int64_t begin, int64_t end, Team&) {
+            for_ranges([&](int64_t begin, int64_t end, Gathered&) {
                 if (threads_ == 1) take_smallest<false>(begin, end);
                 else take_smallest<true>(begin, end);
             });
         } else {
-            enough_.store(!positive, std::memory_order_relaxed);
-            for_ranges([&](int64_t begin, int64_t end, Team& team) { collect(begin, end, team); });
-            if (enough_.load(std::memory_order_relaxed) || !settle_all()) search();
+            is_for_search_.store(!positive, std::memory_order_relaxed);
+            for_ranges([&](int64_t begin, int64_t end, Gathered& mine) { collect(begin, end, mine); });
+            if (is_for_search_.load(std::memory_order_relaxed) || !settle_all()) search();
         }
     }
 
@@ -70,7 +70,7 @@ class CanonicalTree {
         V pred, hop;
     };
     // What a thread has gathered: chunks of tight edges, each stretch ended by an edge from -1.
-    struct Team {
+    struct Gathered {
         std::vector<Buffer<Edge>> chunks;
         std::vector<std::pair<Edge*, Edge*>> stretches;
         std::vector<Tie<V>> ties;
@@ -86,7 +86,7 @@ class CanonicalTree {
         parallel_for(threads_, g_.n, kBlock, [&](int64_t first, int64_t last, int thread) {
             for (int64_t begin = first; begin < last; begin += kBlock) {
                 if (watch_.poll(begin)) return;
-                f(begin, std::min(last, begin + kBlock), teams_[thread]);
+                f(begin, std::min(last, begin + kBlock), gathered_[thread]);
             }
         });
         watch_.check();
@@ -102,14 +102,14 @@ class CanonicalTree {
         }
     }
 
-    void collect(int64_t begin, int64_t end, Team& team) {
+    void collect(int64_t begin, int64_t end, Gathered& mine) {
         // Two more than all edges: one that append_tight writes and takes back, and the end mark.
         const int64_t need = g_.offsets[end] - g_.offsets[begin] + 2;
-        if (team.end - team.at < need) {
-            team.chunks.emplace_back(std::max(need, std::min<int64_t>(g_.edges() + 2, 1 << 18)));
-            team.at = team.chunks.back().begin(), team.end = team.chunks.back().end();
+        if (mine.end - mine.at < need) {
+            mine.chunks.emplace_back(std::max(need, std::min<int64_t>(g_.edges() + 2, 1 << 18)));
+            mine.at = mine.chunks.back().begin(), mine.end = mine.chunks.back().end();
         }
-        Edge* const first = team.at;
+        Edge* const first = mine.at;
         Edge* at = first;
         for (int64_t u = begin; u < end; ++u) {
             const D a = d_[u];
@@ -119,22 +119,23 @@ class CanonicalTree {
                                         [u](V v) { return Edge{static_cast<V>(u), v}; });
         }
         *at = {-1, -1};
-        team.at = at + 1;
-        team.stretches.emplace_back(first, at);
-        if (!enough_.load(std::memory_order_relaxed)) take_first(first, at, team);
+        mine.at = at + 1;
+        mine.stretches.emplace_back(first, at);
+        if (!is_for_search_.load(std::memory_order_relaxed)) take_first(first, at, mine);
     }
 
-    void take_first(const Edge* e, const Edge* end, Team& team) {
+    void take_first(const Edge* e, const Edge* end, Gathered& mine) {
         if (threads_ == 1)
-            for (; e != end; ++e) take_tail<false>(e->u, e->v, d_, pred_, team.ties);
+            for (; e != end; ++e) take_tail<false>(e->u, e->v, d_, pred_, mine.ties);
         else
-            for (; e != end; ++e) take_tail<true>(e->u, e->v, d_, pred_, team.ties);
-        if (static_cast<int64_t>(team.ties.size()) > most_ties(g_.n)) enough_.store(true, std::memory_order_relaxed);
+            for (; e != end; ++e) take_tail<true>(e->u, e->v, d_, pred_, mine.ties);
+        if (static_cast<int64_t>(mine.ties.size()) > most_ties(g_.n))
+            is_for_search_.store(true, std::memory_order_relaxed);
     }
 
     bool settle_all() {
         std::vector<Tie<V>> ties;
-        for (const Team& team : teams_) ties.insert(ties.end(), team.ties.begin(), team.ties.end());
+        for (const Gathered& mine : gathered_) ties.insert(ties.end(), mine.ties.begin(), mine.ties.end());
         Buffer<uint8_t> room(g_.n);
         return settle_ties(ties, d_, pred_, g_.n, room.data());
     }
@@ -146,12 +147,12 @@ class CanonicalTree {
 
     void search() {
         nodes_ = Buffer<Node>(g_.n);
-        for_ranges([&](int64_t begin, int64_t end, Team&) {
+        for_ranges([&](int64_t begin, int64_t end, Gathered&) {
             for (int64_t u = begin; u < end; ++u) nodes_[u] = {nullptr, kUnset, kUnset};
         });
         parallel_for(threads_, threads_, 1, [&](int64_t first, int64_t last, int) {
             for (int64_t t = first; t < last; ++t)
-                for (const auto& [begin, end] : teams_[t].stretches)
+                for (const auto& [begin, end] : gathered_[t].stretches)
                     for (const Edge* e = end; e-- != begin;) nodes_[e->u].edges = e;  // the first one stays
         });
         Buffer<V> queue(g_.n);
@@ -170,7 +171,7 @@ class CanonicalTree {
             else tail = narrow_level(queue.data(), head, end, hop);
             head = end;
         }
-        for_ranges([&](int64_t begin, int64_t end, Team&) {
+        for_ranges([&](int64_t begin, int64_t end, Gathered&) {
             for (int64_t v = begin; v < end; ++v) pred_[v] = nodes_[v].pred;
         });
     }
@@ -238,8 +239,8 @@ class CanonicalTree {
     V* const pred_;
     const int threads_;
     Watch& watch_;
-    std::vector<Team> teams_;
-    std::atomic<bool> enough_{false};  // no more ties need be found: it will be a search
+    std::vector<Gathered> gathered_;
+    std::atomic<bool> is_for_search_{false};  // too many ties, or a weight of 0: no more of them need be found
     Buffer<Node> nodes_;
 };
 

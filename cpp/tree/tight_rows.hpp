@@ -1,7 +1,8 @@
 // Tight: rows swept or pulled for the edges that can be tight, which by_light_edges.hpp makes a tree of.
 //
 // Edges are tested without branches and written down; with AVX-512 eight at once, and there distances are compared by
-// their prints, bytes that fit the cache where distances do not. What seems tight is looked at again by the caller.
+// their fingerprints, bytes that fit the cache where distances do not. What seems tight is looked at again by the
+// caller.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -24,7 +25,7 @@ struct Tight {
 };
 
 template <class D>
-STEPPE_INLINE uint8_t print_of(D distance) {
+STEPPE_INLINE uint8_t fingerprint(D distance) {
     if constexpr (sizeof(D) == 4) {
         const auto w = std::bit_cast<uint32_t>(distance);
         return static_cast<uint8_t>(w ^ w >> 8 ^ w >> 16);
@@ -37,10 +38,11 @@ STEPPE_INLINE uint8_t print_of(D distance) {
 // Prints for [begin, end); returns the largest distance that is not `unreached`. Without a branch for those, which
 // isolated vertices would have mispredicted.
 template <class D, class P>
-STEPPE_INLINE P print_all(const P* d, P unreached, int64_t begin, int64_t end, uint8_t* STEPPE_RESTRICT prints) {
+STEPPE_INLINE P fingerprint_all(const P* d, P unreached, int64_t begin, int64_t end,
+                                uint8_t* STEPPE_RESTRICT fingerprints) {
     P most = 0;
     for (int64_t v = begin; v < end; ++v) {
-        prints[v] = print_of(static_cast<D>(d[v]));
+        fingerprints[v] = fingerprint(static_cast<D>(d[v]));
         P known;
         if constexpr (std::is_integral_v<P>) known = d[v] & -static_cast<P>(d[v] != unreached);
         else known = d[v] == unreached ? 0 : d[v];
@@ -51,14 +53,15 @@ STEPPE_INLINE P print_all(const P* d, P unreached, int64_t begin, int64_t end, u
 
 // Vertices whose rows are to be read, and how far that has got: to edge `e` of list[i], -1 being its first. The rows of
 // some other vertices lie between theirs, so the processor cannot foresee them by itself.
-struct Rows2048 {
-    int32_t list[2048];
+struct RowBatch {
+    static constexpr int64_t kRoom = 2048;
+    int32_t list[kRoom];
     int64_t size = 0, i = 0, e = -1;
 };
 
 // Writes down the edges of the vertices in `rows` that are tight, as far as there is room.
 template <class Rows, class D, class P>
-void sweep(const Rows& g, const P* d, Rows2048& rows, Tight<D>& STEPPE_RESTRICT found) {
+void sweep(const Rows& g, const P* d, RowBatch& rows, Tight<D>& STEPPE_RESTRICT found) {
     for (; rows.i < rows.size; ++rows.i, rows.e = -1) {
         const int32_t u = rows.list[rows.i];
         for (int64_t e = rows.e < 0 ? g.first(u) : rows.e; e < g.last(u); ++e) {
@@ -99,7 +102,7 @@ int64_t sweep_records(const rows::Quads<W>& g, const P* d, P unreached, int64_t 
 
 // Writes down the tight in-edges of the vertices v in `rows` that have low + w <= d(v), as far as there is room.
 template <class In, class D, class P>
-void pull_tight(const In& in, const P* d, D low, Rows2048& rows, Tight<D>& STEPPE_RESTRICT found) {
+void pull_tight(const In& in, const P* d, D low, RowBatch& rows, Tight<D>& STEPPE_RESTRICT found) {
     for (; rows.i < rows.size; ++rows.i, rows.e = -1) {
         const int32_t v = rows.list[rows.i];
         const D dv = static_cast<D>(d[v]);
@@ -121,20 +124,20 @@ void pull_tight(const In& in, const P* d, D low, Rows2048& rows, Tight<D>& STEPP
 
 #if STEPPE_AVX512
 template <class D, class P>
-STEPPE_WIDE P print_avx512(const P* d, P unreached, int64_t begin, int64_t end, uint8_t* prints) {
-    return print_all<D>(d, unreached, begin, end, prints);
+STEPPE_WIDE P fingerprint_avx512(const P* d, P unreached, int64_t begin, int64_t end, uint8_t* fingerprints) {
+    return fingerprint_all<D>(d, unreached, begin, end, fingerprints);
 }
 
-// Distances are compared by their prints, which fit the cache where distances do not: one in 256 of the edges that are
-// not tight will seem so. Returns the new end of `found`.
+// Distances are compared by their fingerprints, which fit the cache where distances do not: one in 256 of the edges
+// that are not tight will seem so. Returns the new end of `found`.
 template <int kLanes, class D>
 STEPPE_LANE int keep_tight(const search::Edges<D, kLanes>& edges, __mmask8 among,
                            typename search::Lanes<D, kLanes>::Register du,
-                           typename search::Lanes<D, kLanes>::Targets from, const uint8_t* prints,
+                           typename search::Lanes<D, kLanes>::Targets from, const uint8_t* fingerprints,
                            Tight<D>& STEPPE_RESTRICT found, int count) {
     using L = search::Lanes<D, kLanes>;
     const auto sum = L::add(du, edges.weight);
-    const __mmask8 same = L::same_print(among, edges.target, prints, L::print(sum));
+    const __mmask8 same = L::same_fingerprint(among, edges.target, fingerprints, L::fingerprint(sum));
     L::store(found.distance + count, same, sum);
     L::store_targets(found.from + count, 0xff, from);
     L::store_targets(found.to + count, same, edges.target);
@@ -142,7 +145,7 @@ STEPPE_LANE int keep_tight(const search::Edges<D, kLanes>& edges, __mmask8 among
 }
 
 template <class Rows, class D, class P>
-STEPPE_WIDE void sweep_avx512(const Rows& g, const P* d, const uint8_t* prints, Rows2048& STEPPE_RESTRICT rows,
+STEPPE_WIDE void sweep_avx512(const Rows& g, const P* d, const uint8_t* fingerprints, RowBatch& STEPPE_RESTRICT rows,
                               Tight<D>& STEPPE_RESTRICT found) {
     int count = found.count;
     for (; rows.i < rows.size; ++rows.i, rows.e = -1) {
@@ -158,7 +161,7 @@ STEPPE_WIDE void sweep_avx512(const Rows& g, const P* d, const uint8_t* prints, 
                 return;
             }
             const auto among = static_cast<__mmask8>(last - e < 8 ? (1u << (last - e)) - 1 : 0xff);
-            count = keep_tight<8>(search::read_eight<D>(g, e, among), among, du, from, prints, found, count);
+            count = keep_tight<8>(search::read_eight<D>(g, e, among), among, du, from, fingerprints, found, count);
         }
     }
     found.count = count;
@@ -166,7 +169,7 @@ STEPPE_WIDE void sweep_avx512(const Rows& g, const P* d, const uint8_t* prints, 
 
 // Two records at once where neither is linked on: they are eight edges in one cache line.
 template <class W, class D, class P>
-STEPPE_WIDE int64_t sweep_records_avx512(const rows::Quads<W>& g, const P* d, P unreached, const uint8_t* prints,
+STEPPE_WIDE int64_t sweep_records_avx512(const rows::Quads<W>& g, const P* d, P unreached, const uint8_t* fingerprints,
                                          int64_t begin, int64_t end, Tight<D>& STEPPE_RESTRICT found) {
     const auto* const records = g.record(0);
     int count = found.count;
@@ -183,7 +186,7 @@ STEPPE_WIDE int64_t sweep_records_avx512(const rows::Quads<W>& g, const P* d, P 
                 static_cast<__mmask8>((d[i] != unreached ? 0x0f : 0) | (d[i + 1] != unreached ? 0xf0 : 0));
             const auto sum = L::add(L::halves(static_cast<D>(d[i]), static_cast<D>(d[i + 1])), eight.weight);
             const __mmask8 real = _mm256_mask_cmpneq_epi32_mask(known, eight.target, from);
-            const __mmask8 same = L::same_print(real, eight.target, prints, L::print(sum));
+            const __mmask8 same = L::same_fingerprint(real, eight.target, fingerprints, L::fingerprint(sum));
             L::store(found.distance + count, same, sum);
             L::store_targets(found.from + count, same, from);
             L::store_targets(found.to + count, same, eight.target);
@@ -198,7 +201,7 @@ STEPPE_WIDE int64_t sweep_records_avx512(const rows::Quads<W>& g, const P* d, P 
             const search::Edges<D, 4> four = search::read_four<D>(r);
             const __mmask8 real =
                 _mm_mask_cmpneq_epi32_mask(static_cast<__mmask8>(linked ? 0x7 : 0xf), four.target, from);
-            count = keep_tight<4>(four, real, du, from, prints, found, count);
+            count = keep_tight<4>(four, real, du, from, fingerprints, found, count);
         }
     }
     found.count = count;
@@ -206,8 +209,8 @@ STEPPE_WIDE int64_t sweep_records_avx512(const rows::Quads<W>& g, const P* d, P 
 }
 
 template <class In, class D, class P>
-STEPPE_WIDE void pull_tight_avx512(const In& in, const P* d, const uint8_t* prints, D low,
-                                   Rows2048& STEPPE_RESTRICT rows, Tight<D>& STEPPE_RESTRICT found) {
+STEPPE_WIDE void pull_tight_avx512(const In& in, const P* d, const uint8_t* fingerprints, D low,
+                                   RowBatch& STEPPE_RESTRICT rows, Tight<D>& STEPPE_RESTRICT found) {
     using L = search::Lanes<D, 8>;
     const auto bound = L::all(low);
     int count = found.count;
@@ -229,7 +232,7 @@ STEPPE_WIDE void pull_tight_avx512(const In& in, const P* d, const uint8_t* prin
             if constexpr (std::is_integral_v<D>) {
                 const auto du = reinterpret_cast<typename L::Register>(
                     reinterpret_cast<typename L::Typed>(dv) - reinterpret_cast<typename L::Typed>(edges.weight));
-                tight = L::same_print(light, edges.target, prints, L::print(du));
+                tight = L::same_fingerprint(light, edges.target, fingerprints, L::fingerprint(du));
                 L::store(found.distance + count, tight, du);
             } else {
                 const auto sum = L::add(L::template gather<sizeof(D)>(light, edges.target, d), edges.weight);

@@ -30,7 +30,7 @@ class RowFault(enum.Enum):
     weight = 3
     one_way = 4
 
-def prove_rows(rows: Rows, both: bool, key: int, threads: int) -> tuple[Any, ...]: ...
+def prove_rows(rows: Rows, undirected: bool, key: int, threads: int) -> tuple[Any, ...]: ...
 def reverse_rows(
     rows: Rows, indptr: NDArray[np.int64], indices: NDArray[Any], weights: NDArray[Any] | None, threads: int
 ) -> None: ...
@@ -73,7 +73,7 @@ def build_csr(
     sources: NDArray[Any],
     targets: NDArray[Any],
     weights: NDArray[Any] | None,
-    both: bool,
+    opposites: bool,
     sorted: bool,
     indptr: NDArray[np.int64],
     indices: NDArray[Any],
