@@ -95,7 +95,7 @@ def device_for(graph: Graph, call: str, name: str | None, memory_limit: int | No
 
 def planned(graph: Graph, call: str, *, device: gpu.Device | None, threads: int | None, **wishes: Any) -> Plan:
     """Return the plan of a call on this graph, on this machine, now."""
-    there = None if device is None else _device_facts(device, graph)
+    there = None if device is None else _device_facts(device, graph, wishes)
     try:
         facts = facts_of(graph)
         return plan_for(call, facts, Wishes(device=there, **wishes), machine_for(facts, threads))
@@ -103,9 +103,26 @@ def planned(graph: Graph, call: str, *, device: gpu.Device | None, threads: int 
         raise name_edge(graph, error) from None
 
 
-def _device_facts(device: gpu.Device, graph: Graph) -> DeviceFacts:
+def _device_facts(device: gpu.Device, graph: Graph, wishes: dict[str, Any]) -> DeviceFacts:
+    from ..gpu import loops
+    from ..gpu.loops.work import chunks_of
     from ..gpu.rows import resident
-    from ..gpu.stream.loop import VERTEX
 
-    needs = {method: size * graph.num_vertices for method, size in VERTEX.items()}
-    return DeviceFacts(name=device.info.name, free=device.memory.free, resident=resident(device, graph), needs=needs)
+    reverse = graph.reverse_if_known()
+    weights = graph._rows[2]
+    needs = {}
+    for method in loops.METHODS:
+        there = {graph, reverse or graph} if method == "bfs" else {graph}
+        needs[method] = loops.bytes_needed(
+            method,
+            n=graph.num_vertices,
+            m=graph.num_edges,
+            weights=None if weights is None else weights.dtype,
+            groups=device.max_groups,
+            record_paths=wishes.get("record_paths", False),
+            targets=1 if wishes.get("targets") else 0,
+            chunks=chunks_of(graph.degrees),
+            backwards=reverse is not None,
+            directed=graph.directed,
+        ) - sum(held.nbytes for held in there if resident(device, held))
+    return DeviceFacts(name=device.info.name, free=device.memory.free, needs=needs)

@@ -153,13 +153,10 @@ class DeviceFacts:
         Its name.
     free : int
         Bytes that may still be taken on it.
-    resident : bool
-        The graph's rows are there already.
     needs : dict
-        For each method the bytes it takes beside the rows.
+        For each method the bytes it would still have to take: its arrays, and the graph's rows unless they are there already.
     """
 
     name: str
     free: int
-    resident: bool = False
     needs: Mapping[str, int] = field(default_factory=dict)

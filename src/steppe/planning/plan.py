@@ -159,7 +159,7 @@ def plan_for(call: str, facts: Facts, wishes: Wishes, machine: Machine) -> Plan:
     check(call, engine, method, facts, wishes.bounded)
     plan = Plan(method=method, reason=reason, engine=engine, note=why)
     if wishes.device is not None:
-        needed = wishes.device.needs.get(method, 0) + facts.bytes
+        needed = wishes.device.needs.get(method, facts.bytes)
         return replace(
             plan, device=wishes.device.name, delta=wishes.delta, bytes_needed=min(needed, wishes.device.free)
         )
@@ -184,8 +184,7 @@ def worth_a_device(call: str, edges: int) -> bool:
 def _engine(method: str, facts: Facts, wishes: Wishes, machine: Machine, *, many: bool) -> tuple[str, str]:
     device = wishes.device
     if device is not None:
-        needed = device.needs.get(method, 0) + (0 if device.resident else facts.bytes)
-        if many or needed <= device.free:
+        if many or device.needs.get(method, 0) <= device.free:
             return "device", ""
         return "streamed", "edges do not fit the device, and are streamed"
     if many:
