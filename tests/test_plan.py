@@ -11,7 +11,9 @@ import steppe as sp
 from steppe.planning import bytes as sizes
 from steppe.planning.capabilities import CALLS, CAPABILITIES, MANY, MANY_CAPABILITIES, METHODS
 from steppe.planning.facts import DeviceFacts, Facts, Machine
-from steppe.planning.plan import EDGES_PER_THREAD, TINY, Wishes, plan_for, preparation_cost
+from steppe.planning.plan import EDGES_PER_THREAD, Wishes, plan_for
+from steppe.planning.preparing import preparation_cost
+from steppe.planning.widths import TINY
 
 DEVICE = DeviceFacts(name="cuda:0", free=10**9, needs=dict.fromkeys(METHODS, 10**8))
 

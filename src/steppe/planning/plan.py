@@ -12,15 +12,11 @@ from typing import TYPE_CHECKING
 
 from . import bytes as _bytes
 from .capabilities import CALLS, MANY, MANY_METHODS, METHODS, check
+from .preparing import pays
+from .widths import SPARSE, TINY, width_of
 
 if TYPE_CHECKING:
     from .facts import DeviceFacts, Facts, Machine
-
-TINY = 20_000
-"""Edges below which a heap beats buckets, whose set-up costs as much as the whole search."""
-
-EXACT_BUCKETS = 4096
-"""Integer weights up to which Dijkstra's order comes from buckets of width 1, without a heap (from TINY edges on)."""
 
 EDGES_PER_THREAD = 50_000
 """Edges below which one more thread costs more than it brings."""
@@ -29,17 +25,9 @@ SPARSE_TEAM = 4
 """Threads below which a graph of few edges a vertex is searched by one: the distances of neighbours then wander between two caches, and
 two threads took as long as one (a grid of 2 M: 46 ms each, 47 alone)."""
 
-SPARSE = 8
-"""Edges a vertex that are few."""
-
-
 DEVICE_FROM = 1_000_000
 """Edges from which ``device="auto"`` takes a GPU: a core searches fewer in a few milliseconds, in which a device makes some hundred launches. An
 estimate: no GPU has been measured."""
-
-CACHED = 500_000
-"""Edges below which a graph stays in the caches while it is searched."""
-
 
 BLOCKS_FROM, BLOCKS_DEGREE = 5_000_000, 10
 """Vertices, and edges of each, from which a graph that is not prepared is searched in blocks, as if it lay in a file: random reads then stay
@@ -165,7 +153,7 @@ def plan_for(call: str, facts: Facts, wishes: Wishes, machine: Machine) -> Plan:
         )
     plan = replace(plan, threads=_threads(call, plan, facts, wishes, machine))
     plan = _prepare(plan, facts, wishes, machine)
-    plan = replace(plan, delta=_delta(plan, facts, wishes.delta, many=many))
+    plan = replace(plan, delta=width_of(plan, facts, wishes.delta, many=many))
     arrays = _arrays(call, plan, facts, wishes)
     if plan.prepares:
         arrays += _bytes.preparation(facts)
@@ -194,11 +182,7 @@ def _engine(method: str, facts: Facts, wishes: Wishes, machine: Machine, *, many
     if facts.is_mapped and machine.memory is not None and 2 * facts.bytes > machine.memory:
         return "external", "edges stay in their file"
     beyond = facts.vertices >= BLOCKS_FROM and facts.degree >= BLOCKS_DEGREE and not facts.prepared
-    if (
-        beyond
-        and method == "delta-stepping"
-        and not (wishes.targets or wishes.bounded or _pays(facts, wishes, machine))
-    ):
+    if beyond and method == "delta-stepping" and not (wishes.targets or wishes.bounded or pays(facts, wishes, machine)):
         return "external", "far beyond the caches: searched in blocks"
     return "cpu", ""
 
@@ -252,65 +236,10 @@ def _prepare(plan: Plan, facts: Facts, wishes: Wishes, machine: Machine) -> Plan
     Whether more searches will come nobody knows. So it is done when those so far have cost as much as it will: what is spent in vain is
     then at most what has been spent anyway, and what could have been saved at most as much again. The rows of a matrix are known to come.
     """
-    if plan.engine != "cpu" or plan.method != "delta-stepping" or not _pays(facts, wishes, machine):
+    if plan.engine != "cpu" or plan.method != "delta-stepping" or not pays(facts, wishes, machine):
         return plan
     why = "many rows will be searched for" if wishes.columns else "searches so far have cost as much"
     return replace(plan, prepares=True, note=f"rows are prepared: {why}")
-
-
-def _pays(facts: Facts, wishes: Wishes, machine: Machine) -> bool:
-    """Whether the graph should be prepared now."""
-    if facts.prepared or not facts.can_prepare or not machine.may_prepare:
-        return False
-    if machine.memory is not None and 2 * _bytes.total(_bytes.preparation(facts)) > machine.memory:
-        return False
-    coming = wishes.rows if wishes.columns else 0
-    return facts.spent + coming * facts.edges >= preparation_cost(facts) * facts.edges
-
-
-def preparation_cost(facts: Facts) -> float:
-    """Return what preparing costs, in searches that read every edge once; rather too much than too little.
-
-    Measured by ``benchmarks/prepare.py`` on one thread: records of four (grid, New York) 0.2 to 0.3. Sorted rows, undirected: 32-bit weights
-    kron 1.7, urand 2.2, small-world 1.1; 64-bit ones 8.0, 2.6, 1.4. Directed, where in-edges are built, too: er 4.0 and 4.6, web 3.3 and 5.4.
-    In the caches a plain search is so quick that it is up to 9.4 (web of 0.25 M edges).
-    The sum of k searches is then at most twice that of the better of never preparing and preparing at once, whatever k.
-    """
-    if facts.roadlike:
-        return 0.5
-    builds = facts.directed and not facts.reverse_known
-    if facts.edges < CACHED:
-        return 12.0 if facts.weight == 8 else 10.0
-    if facts.weight == 8:
-        return 7.0 if builds else 8.0
-    return 5.0 if builds else 3.0
-
-
-def _delta(plan: Plan, facts: Facts, wanted: float | None, *, many: bool) -> float | None:
-    """Return the width of buckets on the CPU.
-
-    A narrow bucket wastes no relaxations, a wide one gives a scan something to look ahead in. On one core work counts more where lists are
-    long: a sixteenth of the distance that separates neighbours in a sorted list. On short lists half a weight. (New York's roads: 256 3.9
-    ms, 512 3.6, 1024 3.5, 4096 3.7; a grid: 64 47.7, 128 48.5, 512 55; RMAT: 1 is best.) The more threads, the wider. (Two threads, RMAT of
-    scale 20 with float weights: a half 85 ms, a sixteenth 60.) Blocks want wide ones, because each bucket is a sweep over the edges.
-    """
-    mean, degree, largest = facts.mean_weight, facts.degree, float(facts.max_weight)
-    if plan.method == "dijkstra":
-        exact = facts.edges >= TINY and facts.is_integer and facts.max_weight <= EXACT_BUCKETS
-        return 1.0 if exact and not many else None
-    if plan.method != "delta-stepping":
-        return None
-    least = largest * 2.0**-31  # a path of 2^31 of the heaviest edges still has a bucket that fits in 63 bits
-    if wanted is not None:
-        return wanted if plan.engine == "external" else max(float(wanted), least)
-    if plan.engine == "external":
-        return mean * (16 if degree < 4.5 else 0.5)
-    if plan.threads > 1 and not many:
-        width = mean / 2 if degree < SPARSE else mean / degree * min(0.5, plan.threads / 32)
-        least = largest / (1 << 13)
-    else:
-        width = mean / 2 if degree < SPARSE else mean / degree / 16
-    return max(width, least, 2.2250738585072014e-308)
 
 
 def _arrays(call: str, plan: Plan, facts: Facts, wishes: Wishes) -> list[_bytes.Array]:
