@@ -13,6 +13,14 @@
 
 namespace steppe {
 
+// The types in which distances of weights W are searched (search/widen.hpp), and the one in which users see them.
+template <class W>
+using Wide = std::conditional_t<std::is_integral_v<W>, uint64_t, W>;
+template <class W>
+using Narrow = std::conditional_t<std::is_integral_v<W> && sizeof(W) == 4, uint32_t, Wide<W>>;
+template <class W>
+using Distance = std::conditional_t<std::is_integral_v<W>, int64_t, W>;
+
 template <class D>
 inline constexpr D kInfinity =
     std::is_floating_point_v<D> ? std::numeric_limits<D>::infinity() : std::numeric_limits<D>::max();

@@ -28,7 +28,7 @@ void bind_bellman_ford(nb::module_& m) {
         [](const Rows& rows, const Question& question, Out distances, Out predecessors) {
             search::check_vertices(question.sources, rows.n());
             return rows.visit([&]<class V, class W>(const rows::View<V, W>& g) {
-                auto* d = entries<search::Distance<W>>(rows, distances);
+                auto* d = entries<Distance<W>>(rows, distances);
                 V* p = entries<V>(rows, predecessors);
                 return PythonWatch(question.progress).run([&](Watch& watch) {
                     const rows::View<V, W> all = g.weighted();

@@ -52,8 +52,8 @@ void bind_external(nb::module_& m) {
                 });
             if (!rows.is_weighted()) throw std::invalid_argument("external: edges without weights are counted");
             return rows.visit([&]<class V, class W>(const rows::View<V, W>& g) {
-                return search_outside(g.csr, rows.is_mapped(), question, budget,
-                                      entries<search::Distance<W>>(rows, distances), entries<V>(rows, predecessors));
+                return search_outside(g.csr, rows.is_mapped(), question, budget, entries<Distance<W>>(rows, distances),
+                                      entries<V>(rows, predecessors));
             });
         },
         "rows"_a, "question"_a, "budget"_a, "distances"_a, "predecessors"_a.none());
@@ -65,7 +65,7 @@ void bind_external(nb::module_& m) {
             if (!rows.is_weighted()) throw std::invalid_argument("external: edges without weights are counted");
             search::check_vertices(question.sources, rows.n());
             return rows.visit([&]<class V, class W>(const rows::View<V, W>& g) {
-                auto* d = entries<search::Distance<W>>(rows, distances);
+                auto* d = entries<Distance<W>>(rows, distances);
                 V* p = entries<V>(rows, predecessors);
                 return PythonWatch(question.progress).run([&](Watch& watch) {
                     external::Window window(g.csr, rows.is_mapped(), 1, budget);

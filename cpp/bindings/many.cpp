@@ -26,7 +26,7 @@ void bind_many(nb::module_& m) {
             const bool hops = method == "hops";
             const search::Method named = hops ? search::Method::dijkstra : method_named(method);
             auto run = [&]<class V, class W>(const rows::View<V, W>& g) -> int64_t {
-                using R = search::Distance<W>;
+                using R = Distance<W>;
                 R* to = out<R>(out_rows);
                 return PythonWatch(question.progress).run([&](Watch& watch) {
                     const rows::View<V, W> all = hops ? g : g.weighted();

@@ -38,9 +38,8 @@ void bind_predecessors(nb::module_& m) {
                     make.template operator()<int32_t>(rows::View<V, int32_t>{csr, none});
                 });
             else
-                rows.visit([&]<class V, class W>(const rows::View<V, W>& g) {
-                    make.template operator()<search::Distance<W>>(g);
-                });
+                rows.visit(
+                    [&]<class V, class W>(const rows::View<V, W>& g) { make.template operator()<Distance<W>>(g); });
         },
         "rows"_a, "question"_a, "distances"_a, "uniform"_a, "min_weight"_a, "predecessors"_a);
 

@@ -24,7 +24,7 @@ void bind_sssp(nb::module_& m) {
            std::optional<Out> predecessors) {
             const search::Method named = method_named(method);
             return rows.visit([&]<class V, class W>(const rows::View<V, W>& g) {
-                auto* result = entries<search::Distance<W>>(rows, distances);
+                auto* result = entries<Distance<W>>(rows, distances);
                 V* pred = entries<V>(rows, predecessors);
                 return PythonWatch(question.progress).run([&](Watch& watch) {
                     const rows::View<V, W> all = g.weighted();

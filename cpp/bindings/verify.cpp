@@ -49,8 +49,7 @@ void bind_verify(nb::module_& m) {
                     return check<V, int32_t, int32_t>(g, rows.is_mapped(), question, distances, predecessors, false);
                 });
             return rows.visit([&]<class V, class W>(const rows::View<V, W>& g) {
-                return check<V, W, search::Distance<W>>(g.csr, rows.is_mapped(), question, distances, predecessors,
-                                                        negative);
+                return check<V, W, Distance<W>>(g.csr, rows.is_mapped(), question, distances, predecessors, negative);
             });
         },
         "rows"_a, "question"_a, "distances"_a, "predecessors"_a.none(), "negative"_a);

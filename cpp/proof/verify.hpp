@@ -132,8 +132,7 @@ class Verifier {
 
     using Edge = tree::TightEdge<V>;
     // Distances as vectors compare them. Public integers are int64, nearly always 32 bits hold them.
-    using Bits =
-        std::conditional_t<std::is_floating_point_v<D>, D, std::conditional_t<sizeof(W) == 8, uint64_t, uint32_t>>;
+    using Bits = Narrow<W>;
     static constexpr bool kVectors = STEPPE_AVX512 && sizeof(V) == 4 && (std::is_floating_point_v<D> || sizeof(W) == 4);
 
     // The distances for append_tight_avx512, or null where that cannot be used.

@@ -23,7 +23,7 @@ enum class Outcome { found, no_path, too_long };
 template <class V, class W>
 struct Route {
     Outcome outcome = Outcome::no_path;
-    search::Distance<W> distance = kInfinity<search::Distance<W>>;
+    Distance<W> distance = kInfinity<Distance<W>>;
     std::vector<V> vertices;
     std::vector<int64_t> edges;
     int64_t settled = 0;
@@ -58,7 +58,7 @@ class Router {
             }
             if (answer.reachable) {
                 route.outcome = Outcome::found;
-                route.distance = static_cast<search::Distance<W>>(answer.distance);
+                route.distance = static_cast<Distance<W>>(answer.distance);
                 route.edges = lightest_edges(forward_, answer.vertices, watch);
                 route.vertices = std::move(answer.vertices);
             }
@@ -94,15 +94,13 @@ class Router {
         return answer;
     }
 
-    using Narrow = search::Narrow<W>;
-    using Wide = search::Wide<W>;
     const rows::Csr<V, W> forward_, backward_;
     const Facts facts_;
     const rows::Quads<W>*quads_ = nullptr, *quads_back_ = nullptr;  // of roads
     std::atomic<const Landmarks*> landmarks_{nullptr};
     std::atomic<bool> wide_{false};
-    std::conditional_t<std::is_same_v<Narrow, Wide>, std::tuple<Shelf<V, Wide>>,
-                       std::tuple<Shelf<V, Narrow>, Shelf<V, Wide>>>
+    std::conditional_t<std::is_same_v<Narrow<W>, Wide<W>>, std::tuple<Shelf<V, Wide<W>>>,
+                       std::tuple<Shelf<V, Narrow<W>>, Shelf<V, Wide<W>>>>
         shelves_;
 };
 

@@ -15,11 +15,11 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "base/halves.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "rows/csr.hpp"
@@ -32,17 +32,10 @@ struct PackedEdge {
     uint64_t word;
     static PackedEdge make(int32_t target, W weight) {
         if constexpr (std::is_floating_point_v<W>) weight += W{0};  // -0.0 is 0.0, but its bits are above all others
-        uint32_t high;
-        std::memcpy(&high, &weight, sizeof high);
-        return {uint64_t{high} << 32 | static_cast<uint32_t>(target)};
+        return {join_halves(weight, target)};
     }
-    int32_t target() const { return static_cast<int32_t>(static_cast<uint32_t>(word)); }
-    W weight() const {
-        const uint32_t high = static_cast<uint32_t>(word >> 32);
-        W w;
-        std::memcpy(&w, &high, sizeof w);
-        return w;
-    }
+    int32_t target() const { return second_half<int32_t>(word); }
+    W weight() const { return first_half<W>(word); }
     bool operator<(const PackedEdge& other) const { return word < other.word; }
 };
 
@@ -66,8 +59,7 @@ class Packed {
     using Edge = PackedOf<W>;
     using Weight = W;
     static constexpr bool kRecords = false;
-    using Key = std::conditional_t<std::is_same_v<W, int32_t>, uint32_t,
-                                   std::conditional_t<std::is_same_v<W, int64_t>, uint64_t, W>>;
+    using Key = Narrow<W>;
     int64_t n = 0;
 
     // Weights must not be negative; fewer than 2^32 edges, fewer than 2^31 vertices.

@@ -11,10 +11,11 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "base/halves.hpp"
 
 namespace steppe::search {
 
@@ -33,18 +34,9 @@ struct PairEntry {
 template <class D, class V>
 struct PackedEntry {
     uint64_t word;
-    static PackedEntry make(D key, V vertex) {
-        uint32_t high;
-        std::memcpy(&high, &key, sizeof high);
-        return {uint64_t{high} << 32 | static_cast<uint32_t>(vertex)};
-    }
-    D get_key() const {
-        const uint32_t high = static_cast<uint32_t>(word >> 32);
-        D key;
-        std::memcpy(&key, &high, sizeof key);
-        return key;
-    }
-    V get_vertex() const { return static_cast<V>(static_cast<uint32_t>(word)); }
+    static PackedEntry make(D key, V vertex) { return {join_halves(key, vertex)}; }
+    D get_key() const { return first_half<D>(word); }
+    V get_vertex() const { return second_half<V>(word); }
     bool operator<(const PackedEntry& other) const { return word < other.word; }
 };
 

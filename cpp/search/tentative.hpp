@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "base/atomics.hpp"
+#include "base/halves.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "search/search.hpp"
@@ -77,7 +78,7 @@ class PackedPaths {
         parallel_for(search.threads, n, 1 << 18, [&](int64_t begin, int64_t end, int) {
             std::fill(cells_.data() + begin, cells_.data() + end, pack(kInfinity<D>, V{-1}));
         });
-        for (V s : search.sources) cells_[s] = pack(0, V{-1});
+        for (V s : search.sources) cells_[s] = pack(D{0}, V{-1});
     }
     static constexpr int kBytes = 8;
     const void* distances() const { return reinterpret_cast<const char*>(cells_.data()) + 4; }  // little-endian
@@ -97,14 +98,14 @@ class PackedPaths {
         parallel_for(threads, static_cast<int64_t>(cells_.size()), 1 << 16, [&](int64_t begin, int64_t end, int) {
             for (int64_t v = begin; v < end; ++v) {
                 dist_[v] = distance(cells_[v]);
-                pred_[v] = static_cast<V>(static_cast<uint32_t>(cells_[v]));
+                pred_[v] = second_half<V>(cells_[v]);
             }
         });
     }
 
   private:
-    static uint64_t pack(D d, V u) { return uint64_t{std::bit_cast<uint32_t>(d)} << 32 | static_cast<uint32_t>(u); }
-    static D distance(uint64_t cell) { return std::bit_cast<D>(static_cast<uint32_t>(cell >> 32)); }
+    static uint64_t pack(D d, V u) { return join_halves(d, u); }
+    static D distance(uint64_t cell) { return first_half<D>(cell); }
     Buffer<uint64_t> cells_;
     D* dist_;
     V* pred_;

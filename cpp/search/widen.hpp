@@ -24,14 +24,6 @@
 
 namespace steppe::search {
 
-// The types in which distances are searched, and the one in which they are told.
-template <class W>
-using Wide = std::conditional_t<std::is_integral_v<W>, uint64_t, W>;
-template <class W>
-using Narrow = std::conditional_t<std::is_integral_v<W> && sizeof(W) == 4, uint32_t, Wide<W>>;
-template <class W>
-using Distance = std::conditional_t<std::is_integral_v<W>, int64_t, W>;
-
 // How far a search goes, and which sums have outgrown its type.
 template <class D>
 class Reach {

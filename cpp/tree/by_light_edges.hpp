@@ -192,8 +192,7 @@ template <class Rows, class In, class W, class P>
 bool prepared_tree(const Rows& g, const In* in, const P* distances, P unreached, W min_weight, int32_t* pred,
                    int threads, Watch& watch) {
     // Public integers are int64; nearly always 32 bits hold them, and twice as many fit a register.
-    using D = std::conditional_t<std::is_same_v<W, int32_t>, uint32_t,
-                                 std::conditional_t<std::is_same_v<W, int64_t>, uint64_t, W>>;
+    using D = Narrow<W>;
     if (!(min_weight > 0)) return false;
     return PreparedTree<Rows, In, D, P>(g, in, distances, unreached, pred, threads, watch).run();
 }
