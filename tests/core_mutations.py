@@ -1,0 +1,271 @@
+"""Seeded bugs of the native core: each changes one header of cpp/, and a driver of tests/core must notice it.
+
+This is the test of the tests, as mutations.py is for the kernels: drivers that accept everything would prove nothing. Add an entry for every
+bound, flag and mark on which a new algorithm's answer hangs. `find` is short, so that it survives what does not concern it; it must stand in
+the header once. All bugs of a driver are compiled together, each behind a number that a run may ask for: compiling is what takes the time.
+"""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+CPP = HERE.parent / "cpp"
+DRIVERS = sorted(path.stem for path in (HERE / "core").glob("*.cpp"))
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """One seeded bug: in `header`, `find` becomes `replace`, both expressions, or both statements; `driver` must notice it."""
+
+    name: str
+    driver: str
+    header: str
+    find: str
+    replace: str
+
+    def switched(self, number):
+        """Return C++ that is `find`, or `replace` in a run that asks for this number."""
+        if self.find.endswith(";"):
+            return f"if (core::seeded == {number}) {{ {self.replace} }} else {{ {self.find} }}"
+        return f"(core::seeded == {number} ? ({self.replace}) : ({self.find}))"
+
+
+def write(driver, folder):
+    """Copy cpp/ to `folder` with every bug for this driver in it, asleep; gives the copy, and the bugs by their numbers."""
+    copied = shutil.copytree(CPP, folder / "cpp", ignore=shutil.ignore_patterns("bindings"))
+    seeded = dict(enumerate((m for m in MUTATIONS if m.driver == driver), start=1))
+    for number, mutation in seeded.items():
+        header = copied / mutation.header
+        text = header.read_text()
+        assert text.count(mutation.find) == 1, f"{header} has {text.count(mutation.find)} times: {mutation.find}"
+        header.write_text(text.replace(mutation.find, mutation.switched(number)))
+    return copied, seeded
+
+
+MUTATIONS = [
+    Mutation(
+        "heap: the last of four children is never the best",
+        "search",
+        "search/heap.hpp",
+        "child + 2 + (items[child + 3] < items[child + 2])",
+        "child + 2",
+    ),
+    Mutation(
+        "dijkstra: an improved vertex is not pushed again",
+        "search",
+        "search/dijkstra.hpp",
+        "tentative.set(v, candidate, u);",
+        "const bool seen = dist[v] != kInfinity<D>; tentative.set(v, candidate, u); if (seen) continue;",
+    ),
+    Mutation(
+        "dijkstra: stops at the last target, before what is equally far",
+        "search",
+        "search/dijkstra.hpp",
+        "return d < du;",
+        "return d <= du;",
+    ),
+    Mutation(
+        "reach: a cutoff is exclusive",
+        "search",
+        "search/widen.hpp",
+        "candidate <= limit_",
+        "candidate < limit_",
+    ),
+    Mutation(
+        "reach: nobody hears that a sum passed the type",
+        "search",
+        "search/widen.hpp",
+        "outgrown |= candidate > most_;",
+        "outgrown |= false;",
+    ),
+    Mutation(
+        "widen: the narrow answer is kept",
+        "search",
+        "search/widen.hpp",
+        "if constexpr (!kLast) return true;",
+        "if constexpr (!kLast) return false;",
+    ),
+    Mutation(
+        "answer: the nearest target is the bound",
+        "search",
+        "search/search.hpp",
+        "bound = std::max(bound, distances[t])",
+        "bound = std::min(bound, distances[t])",
+    ),
+    Mutation(
+        "delta-stepping: filed in the wrong bucket",
+        "search",
+        "search/delta_stepping.hpp",
+        "ring.file(width.bucket(candidate), v)",
+        "ring.file(width.bucket(candidate) + 1, v)",
+    ),
+    Mutation(
+        "delta-stepping: stops a bucket early",
+        "search",
+        "search/delta_stepping.hpp",
+        "width.bucket(d) < b",
+        "width.bucket(d) <= b",
+    ),
+    Mutation(
+        "ring: what is far is dealt out one bucket late",
+        "search",
+        "search/ring.hpp",
+        "current_ = found = far_least_",
+        "current_ = found = far_least_ + 1",
+    ),
+    Mutation(
+        "scan: the last edge of a row is skipped",
+        "search",
+        "search/scan.hpp",
+        "e < walk.last",
+        "e + 1 < walk.last",
+    ),
+    Mutation(
+        "quads: the record behind a link is not read",
+        "prepared",
+        "rows/quads.hpp",
+        "if (STEPPE_UNLIKELY(linked)) continue;",
+        "if (STEPPE_UNLIKELY(linked)) return count;",
+    ),
+    Mutation(
+        "pull: ends at the first edge that improves",
+        "prepared",
+        "search/pull.hpp",
+        "if (du + w < best) best = du + w, from = u;",
+        "if (du + w < best) {\n    best = du + w, from = u;\n    break;\n}",
+    ),
+    Mutation(
+        "packed: the caliber is the heaviest edge's",
+        "prepared",
+        "rows/packed.hpp",
+        "row[0].weight()",
+        "row[degree - 1].weight()",
+    ),
+    Mutation(
+        "bins: a full chunk is lost",
+        "prepared",
+        "search/bins.hpp",
+        "if (chunk) bins_.push(chunk);",
+        ";",
+    ),
+    Mutation(
+        "frontier: a vertex is queued once and never again",
+        "levels",
+        "search/frontier.hpp",
+        "queued[queue[i]] = 0;",
+        ";",
+    ),
+    Mutation(
+        "bfs: from below, the last in-edge does not count",
+        "levels",
+        "search/bfs.hpp",
+        "if (e == last) continue;",
+        "if (e + 1 >= last) continue;",
+    ),
+    Mutation(
+        "many: every row is the first source's",
+        "levels",
+        "search/many.hpp",
+        "s.sources = {static_cast<V>(q_.sources[i])};",
+        "s.sources = {static_cast<V>(q_.sources[0])};",
+    ),
+    Mutation(
+        "bellman-ford: a vertex is queued once and never again",
+        "any_sign",
+        "search/bellman_ford.hpp",
+        "nodes_[u].queued = false;",
+        ";",
+    ),
+    Mutation(
+        "bellman-ford: a cycle is told backwards",
+        "any_sign",
+        "search/bellman_ford.hpp",
+        "std::reverse(cycle.begin(), cycle.end());",
+        ";",
+    ),
+    Mutation(
+        "bellman-ford in blocks: the first block is told of all work",
+        "any_sign",
+        "external/bellman_ford.hpp",
+        "work_[static_cast<uint64_t>(v) >> shift_] = 1;",
+        "work_[0] = 1;",
+    ),
+    Mutation(
+        "sweep: a block forgets what waits beyond the threshold",
+        "blocks",
+        "external/sweep.hpp",
+        "if (rest != kInfinity<D>) lower(least_[block], rest);",
+        ";",
+    ),
+    Mutation(
+        "sweep: an edge between two pieces is skipped",
+        "blocks",
+        "external/sweep.hpp",
+        "e += piece",
+        "e += piece + 1",
+    ),
+    Mutation(
+        "from both ends: stops where the two searches meet",
+        "route",
+        "route/bidirectional.hpp",
+        "if (hopeless(reach_[0] + reach_[1])) break;",
+        "break;",
+    ),
+    Mutation(
+        "landmarks: the bound is too large",
+        "route",
+        "route/landmarks.hpp",
+        "most - slack",
+        "most + slack",
+    ),
+    Mutation(
+        "ties: equally many edges, the larger tail",
+        "tree",
+        "tree/ties.hpp",
+        "if (more < 0 || (more == 0 && u < pred[v])) pred[v] = u;",
+        "if (more <= 0) pred[v] = u;",
+    ),
+    Mutation(
+        "tree by search: the first tail found stays",
+        "tree",
+        "tree/by_search.hpp",
+        "node.hop == hop + 1 && u < node.pred",
+        "node.hop == hop",
+    ),
+    Mutation(
+        "tree by levels: the first tail found stays",
+        "tree",
+        "tree/by_levels.hpp",
+        "prints[u] != print || d[u] != want || !(best < 0 || u < best)",
+        "prints[u] != print || d[u] != want || best >= 0",
+    ),
+    Mutation(
+        "verify: equally far is as good as nearer",
+        "proof",
+        "proof/verify.hpp",
+        "if (d_[e->u] < d_[e->v]) STORE(&marks_[e->v], kHung);",
+        "if (d_[e->u] <= d_[e->v]) STORE(&marks_[e->v], kHung);",
+    ),
+    Mutation(
+        "verify: an edge of a short row may improve its target",
+        "proof",
+        "tree/tight.hpp",
+        "(s < b) | (integral & (b == kInfinity<D>))",
+        "integral & (b == kInfinity<D>)",
+    ),
+    Mutation(
+        "prove: the last row is not looked at",
+        "proof",
+        "rows/prove.hpp",
+        "std::min(n, (p + 1) * kGrain)",
+        "std::min(n - 1, (p + 1) * kGrain)",
+    ),
+    Mutation(
+        "prove: a target may be the number of vertices",
+        "proof",
+        "rows/prove.hpp",
+        "high >= static_cast<U>(n)",
+        "high > static_cast<U>(n)",
+    ),
+]

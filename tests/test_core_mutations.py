@@ -1,0 +1,45 @@
+"""Every seeded bug of the native core is noticed by its driver; drivers find nothing wrong with the core as it is."""
+
+import os
+import shlex
+import shutil
+import subprocess
+
+import pytest
+
+from conftest import missing
+from core_mutations import DRIVERS, HERE, MUTATIONS, write
+
+FLAGS = ["-std=c++20", "-O0", "-pthread", "-include", HERE / "core" / "seeded.hpp"]
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_seeded_bugs_are_noticed(driver, tmp_path):
+    compiler = shlex.split(os.environ.get("CXX", "c++"))
+    if os.name == "nt" or shutil.which(compiler[0]) is None:
+        missing(f"no compiler {compiler[0]} here")
+    cpp, seeded = write(driver, tmp_path)
+    assert seeded, "a driver that has noticed nothing may be blind"
+    source, program = HERE / "core" / f"{driver}.cpp", tmp_path / driver
+    subprocess.run([*compiler, *FLAGS, "-I", cpp, source, "-o", program], check=True, timeout=300)
+
+    def run(number):
+        return subprocess.run(
+            [program],
+            env=os.environ | {"STEPPE_SEEDED": str(number)},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    done = run(0)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for number, mutation in seeded.items():
+        done = run(number)
+        noticed = done.returncode < 0 or (done.returncode == 1 and done.stdout.startswith("wrong: "))
+        assert noticed, f"{mutation.name}: {done.stdout}{done.stderr}"
+
+
+def test_every_seeded_bug_has_its_driver():
+    assert {mutation.driver for mutation in MUTATIONS} == set(DRIVERS)
