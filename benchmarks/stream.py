@@ -3,8 +3,8 @@
     python -m benchmarks.stream --device opencl:pocl --scale 18 --graph rmat grid
 
 A budget of 25 % is room for the arrays of the vertices and a quarter of the bytes of edges. Every
-answer is compared with the CPU's, and the peak of the device's memory with the budget, before a line is printed. ``every-part`` copies all
-parts in every round, as document 001 does; it is measured at 25 % (``--every`` for all budgets: slow on grids).
+answer is compared with the CPU's, and the peak of the device's memory with the budget, before a line is printed. ``every part`` copies all
+parts in every round, as document 001 does (every_part.py); it is measured at 25 % (``--every`` for all budgets: slow on grids).
 """
 
 from __future__ import annotations
@@ -18,11 +18,15 @@ import numpy as np
 import steppe as sp
 from steppe.gpu import get_device
 from steppe.gpu.stream import loop as stream
+from steppe.gpu.stream.passes import Passes
 from steppe.planning.question import Search
+
+from .every_part import EveryPart
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+SCHEDULES = {"active": Passes, "every part": EveryPart}
 SHARES = (1.0, 0.5, 0.25, 0.1, 0.05)
 VERTEX = 16  # bytes: offset, distance, mark; the work list has to go into the share of the edges
 GRAPHS: dict[str, Callable[[int], sp.Graph]] = {
@@ -46,18 +50,18 @@ def measure(name: str, graph: sp.Graph, device: str, method: str, every: bool) -
         small = get_device(device, memory_limit=limit)
         if small is None:
             raise SystemExit("the CPU is no device here: use opencl:pocl, cuda, ...")
-        for schedule in stream.SCHEDULES if every or share == 0.25 else ("active",):
+        for schedule, passes in SCHEDULES.items() if every or share == 0.25 else [("active", Passes)]:
             small.memory.peak = 0
             search = Search(np.zeros(1, np.int64))
-            stream.run(small, graph, search, method, schedule=schedule) if share == 1.0 else None  # compile
+            stream.run_with(passes, small, graph, search, method) if share == 1.0 else None  # compile
             begun = time.perf_counter()
-            answer = stream.run(small, graph, search, method, schedule=schedule)
+            answer = stream.run_with(passes, small, graph, search, method)
             seconds = time.perf_counter() - begun
             if not np.array_equal(answer.distances, right) or small.memory.peak > limit:
                 raise SystemExit(f"{name}, {share:.0%}, {schedule}: wrong")
-            told = answer.explained
-            copied, peak = told["bytes_copied"] / edges, small.memory.peak / limit
-            counts = f"{told['parts']} | {told['passes']}"
+            explained = answer.explained
+            copied, peak = explained["bytes_copied"] / edges, small.memory.peak / limit
+            counts = f"{explained['parts']} | {explained['passes']}"
             print(f"| {share:.0%} | {schedule} | {seconds:.2f} | {counts} | {copied:.2f} | {peak:.3f} |", flush=True)
 
 
@@ -68,7 +72,7 @@ def main() -> None:
     parser.add_argument("--scale", type=int, default=17, help="2^scale vertices")
     parser.add_argument("--graph", nargs="+", choices=GRAPHS, default=list(GRAPHS))
     parser.add_argument("--method", choices=("frontier", "delta-stepping", "bellman-ford"), default="delta-stepping")
-    parser.add_argument("--every", action="store_true", help="every-part at every budget")
+    parser.add_argument("--every", action="store_true", help="every part at every budget")
     given = parser.parse_args()
     for name in given.graph:
         measure(name, GRAPHS[name](given.scale), given.device, given.method, given.every)

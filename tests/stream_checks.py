@@ -1,6 +1,8 @@
 """Check streamed searches on a given device; plain functions, as in device_checks.py, for all executors."""
 
+import sys
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 
@@ -13,7 +15,12 @@ from steppe.cpu.search import run as run_on_cpu
 from steppe.gpu.loops import work
 from steppe.gpu.stream import loop as stream
 from steppe.gpu.stream import parts
+from steppe.gpu.stream.passes import Passes
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from benchmarks.every_part import EveryPart
+
+SCHEDULES = {"active": Passes, "every part": EveryPart}
 METHODS = ("frontier", "delta-stepping", "bellman-ford", "bfs")
 
 
@@ -28,9 +35,9 @@ def small_pieces():
         work.BLOCK, work.SMALL, work.CHUNK, parts.CHUNK = before
 
 
-def solve(device, method, graph, search, **options):
+def solve(device, method, graph, search, schedule="active", **options):
     """Search with the edges streamed, and prove what was recorded."""
-    answer = stream.run(device, graph, search, method, **options)
+    answer = stream.run_with(SCHEDULES[schedule], device, graph, search, method, **options)
     hops = method == "bfs"
     assert answer.distances.dtype == (np.int32 if hops else checks.distance_dtype(graph))
     if answer.predecessors is not None:
@@ -50,7 +57,7 @@ def right(graph, method, source=0):
     return run_on_cpu(graph, checks.search_of([source]), "bellman-ford" if graph.has_negative else "dijkstra").distances
 
 
-def check_named(device, method, dtype, *, size=3, names=None, schedules=stream.SCHEDULES):
+def check_named(device, method, dtype, *, size=3, names=None, schedules=SCHEDULES):
     """Every named graph in parts of `size` edges, bit for bit; with and without recorded paths."""
     for name, graph, truth in checks.cases(dtype, negative=method == "bellman-ford"):
         if names is None or name in names:
@@ -110,18 +117,9 @@ def check_cycle(device, dtype, n=60):
     edges = [*ring, (n // 2, n // 4, n // 4 - n // 2 - 1)]
     bad = answers.graph_of(n, edges, dtype)
     weights = {(u, v): w for u, v, w in edges}
-    for schedule in stream.SCHEDULES:
-        error = raises(
-            sp.NegativeCycleError,
-            "length -1",
-            stream.run,
-            device,
-            bad,
-            checks.search_of([3]),
-            "bellman-ford",
-            schedule=schedule,
-            part_size=8,
-        )
+    for schedule in SCHEDULES:
+        arguments = (device, "bellman-ford", bad, checks.search_of([3]), schedule)
+        error = raises(sp.NegativeCycleError, "length -1", solve, *arguments, part_size=8)
         pairs = zip(error.cycle, error.cycle[1:] + error.cycle[:1], strict=True)
         assert sum(weights[pair] for pair in pairs) == -1
 
@@ -135,7 +133,7 @@ def check_small(device, dtype):
                 search = checks.search_of(record_paths=record, delta=2)
                 answer = solve(device, method, graph, search, part_size=size)
                 assert np.array_equal(answer.distances, right(graph, method))
-        solve(device, "bfs", graph, checks.search_of(targets=[3]), part_size=7, schedule="every-part")
+        solve(device, "bfs", graph, checks.search_of(targets=[3]), part_size=7, schedule="every part")
         if dtype is not None:
             check_cycle(device, dtype, 12)
 

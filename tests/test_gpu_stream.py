@@ -85,7 +85,7 @@ def test_no_part_is_empty_and_the_last_may_be_short(size):
 
 @pocl
 @METHODS
-@pytest.mark.parametrize("schedule", stream.SCHEDULES)
+@pytest.mark.parametrize("schedule", stream_checks.SCHEDULES)
 def test_a_graph_without_edges(device, method, schedule):
     graph = sp.Graph.from_edges([], [], num_vertices=3)
     answer = stream_checks.solve(device, method, graph, checks.search_of([1]), schedule=schedule)
@@ -95,7 +95,7 @@ def test_a_graph_without_edges(device, method, schedule):
 
 @pocl
 @METHODS
-@pytest.mark.parametrize("schedule", stream.SCHEDULES)
+@pytest.mark.parametrize("schedule", stream_checks.SCHEDULES)
 def test_a_part_that_is_never_reached_is_not_copied_by_the_active_schedule(device, method, schedule):
     half = checks.random_graph(50, 400, np.int32)
     u = np.repeat(np.arange(50), half.degrees)
@@ -125,7 +125,7 @@ def test_slip_a_row_that_starts_behind_the_part_is_skipped_and_one_that_spans_ma
     u = np.concatenate([[0], np.full(320, 1), heads])
     v = np.concatenate([[1], heads, (heads + 1) % 322])
     graph = sp.Graph.from_edges(u, v, (u * 7 + v * 3) % 11 + 1)
-    for schedule in stream.SCHEDULES:
+    for schedule in stream_checks.SCHEDULES:
         answer = stream_checks.solve(device, method, graph, checks.search_of(), schedule=schedule, part_size=size)
         assert np.array_equal(answer.distances, stream_checks.right(graph, method))
 
@@ -133,7 +133,7 @@ def test_slip_a_row_that_starts_behind_the_part_is_skipped_and_one_that_spans_ma
 @pocl
 def test_slip_the_flag_is_lowered_so_the_search_ends(device):
     graph = checks.random_graph(60, 300, np.int32)
-    answer = stream_checks.solve(device, "frontier", graph, checks.search_of(), schedule="every-part", part_size=50)
+    answer = stream_checks.solve(device, "frontier", graph, checks.search_of(), schedule="every part", part_size=50)
     assert 1 <= answer.explained["passes"] <= 60
     assert answer.explained["rounds"] == answer.explained["passes"] * answer.explained["parts"]
 
@@ -153,7 +153,7 @@ def test_slip_a_vertex_that_changes_is_read_again_in_all_its_parts(device):
     u = [0, 0, 1, 3, *[2] * 12]
     v = [2, 1, 3, 2, *range(4, 16)]
     graph = sp.Graph.from_edges(u, v, [100, 1, 1, 1, *[5] * 12])
-    for schedule in stream.SCHEDULES:
+    for schedule in stream_checks.SCHEDULES:
         answer = stream_checks.solve(device, "frontier", graph, checks.search_of(), schedule=schedule, part_size=2)
         assert answer.distances.tolist() == [0, 1, 3, 2, *[8] * 12]
 
@@ -248,11 +248,6 @@ def test_what_is_told(device):
     assert (hops.reason, "streamed" in hops.note) == ("hops", True)
 
 
-def test_an_unknown_schedule_is_an_error(device):
-    with pytest.raises(ValueError, match="every-part"):
-        stream.run(device, checks.random_graph(5, 9, None), checks.search_of(), "bfs", schedule="lazy")
-
-
 # What it saves -------------------------------------------------------------------------------------------------------
 
 GRAPHS = {
@@ -276,7 +271,7 @@ def test_budgets_and_bytes(device, name, monkeypatch):
         assert np.array_equal(answer.distances, wanted)
         assert small.memory.peak <= small.memory.limit
         if share == 0.25:
-            every = stream.run(small, graph, checks.search_of(), "delta-stepping", schedule="every-part")
+            every = stream.run_with(stream_checks.EveryPart, small, graph, checks.search_of(), "delta-stepping")
             assert np.array_equal(every.distances, wanted)
             assert answer.explained["bytes_copied"] <= most * every.explained["bytes_copied"]
 

@@ -94,7 +94,7 @@ def device_for(call: str, name: str | None, memory_limit: int | None = None) -> 
 
 def planned(graph: Graph, call: str, *, device: gpu.Device | None, threads: int | None, **wishes: Any) -> Plan:
     """Return the plan of a call on this graph, on this machine, now."""
-    there = None if device is None else _device_facts(device, graph)
+    there = None if device is None else _device_facts(device, graph, wishes.get("record_paths", False))
     try:
         facts = facts_of(graph)
         return plan_for(call, facts, Wishes(device=there, **wishes), machine_for(facts, threads))
@@ -102,9 +102,20 @@ def planned(graph: Graph, call: str, *, device: gpu.Device | None, threads: int 
         raise name_edge(graph, error) from None
 
 
-def _device_facts(device: gpu.Device, graph: Graph) -> DeviceFacts:
+def _device_facts(device: gpu.Device, graph: Graph, record_paths: bool) -> DeviceFacts:
+    from ..gpu import loops
+    from ..gpu.loops.work import chunks_of
     from ..gpu.rows import resident
-    from ..gpu.stream.loop import VERTEX
 
-    needs = {method: size * graph.num_vertices for method, size in VERTEX.items()}
+    known: dict[str, Any] = {
+        "n": graph.num_vertices,
+        "m": graph.num_edges,
+        "weights": None if graph.weights is None else graph.weights.dtype,
+        "groups": device.max_groups,
+        "record_paths": record_paths,
+        "chunks": chunks_of(graph.degrees),
+        "backwards": graph.reverse_if_known() is not None,
+        "directed": graph.directed,
+    }
+    needs = {m: loops.bytes_needed(m, **known) - graph.nbytes for m in loops.METHODS}  # the plan itself counts the rows
     return DeviceFacts(name=device.info.name, free=device.memory.free, resident=resident(device, graph), needs=needs)

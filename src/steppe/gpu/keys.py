@@ -113,7 +113,18 @@ class Keys:
 
 def choices(graph: Graph, *, signed: bool = False) -> list[Keys]:
     """List the builds that can serve a graph, the cheapest first; the next is for when distances outgrow it."""
-    weight = "i32" if graph.weights is None else source.type_name(graph.weights.dtype)
+    return choices_of(None if graph.weights is None else graph.weights.dtype, signed=signed)
+
+
+def choices_of(weights: npt.DTypeLike | None, *, signed: bool = False) -> list[Keys]:
+    """List the builds that can serve weights of this type; None: every edge weighs 1.
+
+    Examples
+    --------
+    >>> [keys.dist for keys in choices_of("int32")]
+    ['u32', 'u64']
+    """
+    weight = "i32" if weights is None else source.type_name(weights)
     if weight[0] == "f":
         return [Keys(weight, weight, signed)]
     if signed:

@@ -15,8 +15,11 @@ import numpy as np
 
 from ..errors import DeviceError
 from ..machine import locks
+from .layout import Layout
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from ..graph.graph import Graph
     from .device import Device
     from .memory import Buffer
@@ -48,6 +51,24 @@ class Copies:
     tails: Buffer | None = None
     links: Links | None = None
     lock: Any = field(default_factory=locks.make)
+
+
+def layout(n: int, m: int, weights: npt.DTypeLike | None, *, tails: bool = False) -> Layout:
+    """Return what the rows of a graph take, with or without the first end of every edge."""
+    arrays: list[tuple[str, int, Any]] = [("indptr", n + 1, np.int64), ("indices", m, np.int32)]
+    if weights is not None:
+        arrays.append(("weights", m, weights))
+    if tails:
+        arrays.append(("tails", m, np.int32))
+    return Layout(*arrays)
+
+
+def links_layout(m: int, weights: npt.DTypeLike | None) -> Layout:
+    """Return what the edges of an undirected graph take at most, each once; m counts both directions."""
+    arrays: list[tuple[str, int, Any]] = [("tails", m // 2, np.int32), ("heads", m // 2, np.int32)]
+    if weights is not None:
+        arrays.append(("weights", m // 2, weights))
+    return Layout(*arrays)
 
 
 def _copies(device: Device, graph: Graph) -> Copies:

@@ -1,20 +1,74 @@
-"""One host loop for each algorithm, the graph's edges in the device's memory; the kernels have the same names."""
+"""One host loop for each algorithm, the graph's edges in the device's memory; the kernels have the same names.
+
+A loop is loaded when it is first called or asked for its bytes: importing steppe loads none.
+"""
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
     from ...graph.graph import Graph
     from ...planning.question import Answer, Question
     from ..device import Device
 
+__all__ = ["METHODS", "bytes_needed", "run"]
+
 METHODS = {"frontier": "frontier", "delta-stepping": "delta_stepping", "bellman-ford": "bellman_ford", "bfs": "bfs"}
-"""The module of each method; it is loaded when the method is first asked for."""
+"""The module of each method. (Edge sweeps and predecessors answer other questions: edge.py, predecessors.py.)"""
 
 
 def run(device: Device, graph: Graph, question: Question, method: str) -> Answer:
     """Search with all edges on the device; by "bfs" the distances are hops (int32)."""
     answer: Answer = import_module(f".{METHODS[method]}", __name__).run(device, graph, question)
     return answer
+
+
+def bytes_needed(
+    method: str,
+    *,
+    n: int,
+    m: int,
+    weights: DTypeLike | None,
+    groups: int,
+    record_paths: bool = False,
+    sources: int = 1,
+    targets: int = 0,
+    chunks: int | None = None,
+    wide: bool = False,
+    **more: Any,
+) -> int:
+    """Return the bytes that a search takes on a device at its peak, the graph's rows and all; no device is needed to know.
+
+    Parameters
+    ----------
+    method
+        A name of `METHODS`, "edge" or "predecessors".
+    n, m, weights
+        Vertices, edges, and the type of the weights (None: there are none).
+    groups
+        `Device.max_groups`: 32 times `DeviceInfo.units`.
+    sources, targets
+        How many different ones there are; of "edge": the rows of a batch.
+    chunks
+        `work.chunks_of(graph.degrees)`; without it the most that n and m allow.
+    wide
+        The search again in 64 bits, after sums have outgrown 32.
+    more
+        "bfs": ``backwards=True`` where in-edges are known (`Graph.reverse_if_known`), ``directed``. "edge": ``directed``.
+        "predecessors": ``hops``; ``uniform=True`` where all edges have one positive integer weight.
+
+    Examples
+    --------
+    >>> bytes_needed("bfs", n=100, m=400, weights=None, groups=64)
+    4208
+    """
+    from . import work
+    from .sizes import SIZES
+
+    chunks = work.most_chunks(n, m) if chunks is None else chunks
+    facts = {"groups": groups, "sources": sources, "targets": targets, "chunks": chunks, "wide": wide}
+    return SIZES[method](n=n, m=m, weights=weights, record_paths=record_paths, **facts, **more)

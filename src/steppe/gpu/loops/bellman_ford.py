@@ -19,7 +19,8 @@ import numpy.typing as npt
 
 from ...errors import DistanceOverflowError, NegativeCycleError, SteppeError
 from ..keys import choices
-from .frontier import Rounds
+from ..layout import Layout
+from .frontier import LISTS, Rounds
 from .work import BELOW, Work, answer, overflow
 
 if TYPE_CHECKING:
@@ -30,6 +31,11 @@ if TYPE_CHECKING:
 RECORD_FROM = 32  # rounds without predecessors
 
 Array = npt.NDArray[Any]
+
+
+def layout(n: int) -> Layout:
+    """Return what Bellman-Ford takes beside frontier's arrays."""
+    return Layout(("parents", n, np.int32, -1))
 
 
 def run(device: Device, graph: Graph, search: Search) -> Answer:
@@ -45,10 +51,10 @@ def run(device: Device, graph: Graph, search: Search) -> Answer:
     with device.count() as counters:
         keys = choices(graph, signed=True)[0]
         inside = None if graph.has_negative else search.bound
-        work = Work(device, graph, replace(search, bound=inside, record_paths=False), keys, lists=2)
+        work = Work(device, graph, replace(search, bound=inside), keys, lists=LISTS)
         rounds = Rounds(work)
         program = work.program("bellman_ford")
-        parents = device.alloc(graph.num_vertices, np.int32, fill=-1)
+        parents = layout(graph.num_vertices).allocate(device).parents
         last = RECORD_FROM + graph.num_vertices + 1  # whoever has not come to rest by then never will
         look_at = 2 * RECORD_FROM
         while True:

@@ -20,10 +20,13 @@ import numpy as np
 
 from ...planning.question import Answer
 from .. import source
+from ..layout import Layout
 from ..rows import Rows, rows
 from .work import described, wide
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy.typing as npt
 
     from ...graph.graph import Graph
@@ -53,6 +56,34 @@ class Level:
     unsettled: int
 
 
+def layout(
+    n: int,
+    m: int,
+    *,
+    sources: int,
+    targets: int = 0,
+    predecessors: bool = False,
+    tree: bool = False,
+    backwards: bool = False,
+) -> Layout:
+    """Return the arrays of a search; `tree`: of the variant that makes canonical predecessors."""
+    return Layout(
+        ("distances", n, np.int32, UNREACHED),
+        ("predecessors", n if predecessors or tree else 1, np.int32, UNREACHED if tree else -1),
+        ("owner", 1 if tree else n, np.int32),
+        ("queue", 2 * sum(_places(n, m)), np.int32),
+        ("state", _NAMES.STATE, np.uint32, 0),
+        ("in_hubs", m // (MIDDLE + 1) if backwards else 0, np.int32),
+        ("sources", sources, np.int32),
+        ("targets", targets, np.int32),
+    )
+
+
+def _places(n: int, m: int) -> tuple[int, int, int]:
+    """Return how many vertices of each class the queue has places for."""
+    return n, min(n, m // SMALL + 1), min(n, m // MIDDLE + 1)
+
+
 class Levels:
     """One search: its buffers on the device, and its launches."""
 
@@ -61,47 +92,47 @@ class Levels:
         device: Device,
         graph: Graph,
         sources: npt.NDArray[np.int64],
+        targets: npt.NDArray[np.int64] | None = None,
         *,
-        indices: Buffer | None = None,
-        predecessors: int | None = None,
+        predecessors: bool = False,
+        tree_edges: Buffer | None = None,
         backwards: Rows | None = None,
         bound: int | None = None,
-        **variant: Any,
     ) -> None:
-        n, m = graph.num_vertices, graph.num_edges
+        n, m, first = graph.num_vertices, graph.num_edges, np.unique(sources).astype(np.int32)
+        ends = np.zeros(0, np.int32) if targets is None else targets.astype(np.int32)
         self.device, self.n, self.m = device, n, m
         block = 256 if device.info.is_gpu else 64
+        tree = tree_edges is not None
+        flags = {"TREE": tree, "RECORD": predecessors}
+        variant: dict[str, Any] = {name: 1 for name, wanted in flags.items() if wanted}
         self.program = device.program("bfs", block=block, SMALL=SMALL, MIDDLE=MIDDLE, **variant)
         self.names = self.program.names
         self.bound = UNREACHED - 1 if bound is None else min(int(bound), UNREACHED - 1)
-        held = rows(device, graph)
-        self.distances = device.alloc(n, np.int32, fill=UNREACHED)
-        self.predecessors = device.alloc(1 if predecessors is None else n, np.int32, fill=predecessors or 0)
-        owner = device.alloc(1 if "TREE" in variant else n, np.int32)
-        places = (n, min(n, m // SMALL + 1), min(n, m // MIDDLE + 1))
-        self.state = device.alloc(self.names.STATE, np.uint32, fill=0)
-        self.indptr = held.indptr
-        self.arrays = (
-            *(held.indptr, held.indices if indices is None else indices, self.distances, self.predecessors, owner),
-            *(device.alloc(2 * sum(places), np.int32), *places, self.state),
-        )
-        self.places = places
+        held, counts = rows(device, graph), {"sources": len(first), "targets": len(ends)}
+        table = layout(n, m, **counts, predecessors=predecessors, tree=tree, backwards=backwards is not None)
+        made = table.allocate(device)
+        self.distances, self.predecessors, self.state = made.distances, made.predecessors, made.state
+        self.indptr, self.places, self.backwards = held.indptr, _places(n, m), backwards
+        indices = held.indices if tree_edges is None else tree_edges
+        arrays = (held.indptr, indices, made.distances, made.predecessors, made.owner, made.queue)
+        self.arrays = (*arrays, *self.places, made.state)
         self.slot = 0
-        self.backwards = backwards
-        self.in_hubs, self.in_hub_count = device.alloc(1, np.int32), 0
+        self.in_hubs, self.in_hub_count = made.in_hubs, 0
         if backwards is not None:
             in_hubs = np.flatnonzero(graph.reverse.degrees > MIDDLE).astype(np.int32)
-            if len(in_hubs):
-                self.in_hubs, self.in_hub_count = device.upload(in_hubs), len(in_hubs)
-        first = np.unique(sources).astype(np.int32)
-        device.launch(self.program, "start", len(first), *self.arrays, device.upload(first), len(first))
+            device.upload(in_hubs, into=self.in_hubs)
+            self.in_hub_count = len(in_hubs)
+        self.targets = device.upload(ends, into=made.targets)
+        device.upload(first, into=made.sources)
+        device.launch(self.program, "start", len(first), *self.arrays, made.sources, len(first))
 
-    def look(self, targets: Buffer | None = None) -> Level:
+    def look(self) -> Level:
         """Wait for the device, and read the state."""
-        if targets is not None:
+        if self.targets.size:
             self.device.fill(self.state, 0, self.names.UNSETTLED, 1)
-            arguments = (self.distances, targets, targets.size, self.state)
-            self.device.launch(self.program, "unsettled", targets.size, *arguments)
+            arguments = (self.distances, self.targets, self.targets.size, self.state)
+            self.device.launch(self.program, "unsettled", self.targets.size, *arguments)
         state, names = self.device.download(self.state).tolist(), self.names
         now = state[self.slot % 3 * names.SLOT :][: names.SLOT]
         return Level(
@@ -140,17 +171,14 @@ class Levels:
         self.device.fill(self.state, 0, self.slot % 3 * self.names.SLOT, CLASSES)
         self.device.launch(self.program, "collect", self.n, *self.arrays, self.slot % 3, self.n)
 
-    def run(self, search: Search | None = None) -> Level:
-        """Search to the end, or until all targets are reached."""
-        targets = None
-        if search is not None and len(search.targets):
-            targets = self.device.upload(search.targets.astype(np.int32))
+    def run(self, progress: Callable[[int], object] | None = None) -> Level:
+        """Search to the end, or until all targets are reached; `progress` is told the edges touched so far."""
         unexplored, before, batch, is_up = self.m, 0, 1, False
         while True:
-            seen = self.look(targets)
-            if search is not None and search.progress is not None:
-                search.progress(seen.touched)
-            if seen.entries == 0 or seen.level >= self.bound or (targets is not None and seen.unsettled == 0):
+            seen = self.look()
+            if progress is not None:
+                progress(seen.touched)
+            if seen.entries == 0 or seen.level >= self.bound or (self.targets.size and seen.unsettled == 0):
                 return seen
             unexplored -= seen.edges
             grows = seen.entries > before
@@ -169,12 +197,12 @@ class Levels:
             if seen.over:
                 self.collect()
             if seen.edges <= NARROW:
-                self.narrow(LEVELS if targets is None else LEVELS // 32)
+                self.narrow(LEVELS // 32 if self.targets.size else LEVELS)
                 batch = 1
             else:
                 for _ in range(batch):
                     self.wide(2 * seen.entries)
-                batch = min(2 * batch, 32) if targets is None and seen.edges * 16 < self.n else 1
+                batch = min(2 * batch, 32) if not self.targets.size and seen.edges * 16 < self.n else 1
 
 
 def run(device: Device, graph: Graph, search: Search) -> Answer:
@@ -184,17 +212,16 @@ def run(device: Device, graph: Graph, search: Search) -> Answer:
     """
     with device.count() as counters:
         there = graph.reverse_if_known() is not None
-        variant: dict[str, Any] = {"RECORD": 1} if search.record_paths else {}
         levels = Levels(
             device,
             graph,
             search.sources,
-            predecessors=-1 if search.record_paths else None,
+            search.targets,
+            predecessors=search.record_paths,
             backwards=rows(device, graph.reverse) if there else None,
             bound=None if search.bound is None else int(search.bound),
-            **variant,
         )
-        end = levels.run(search)
+        end = levels.run(search.progress)
         distances = device.download(levels.distances)
         predecessors = device.download(levels.predecessors) if search.record_paths else None
     explained: dict[str, Any] = {

@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .. import source
 from ..keys import choices
+from ..layout import Layout
 from .work import Batch, Work, answer, overflow
 
 if TYPE_CHECKING:
@@ -50,6 +52,19 @@ def choose_delta(graph: Graph, keys: Keys, wanted: float | None = None) -> float
     return math.ldexp(1.0, min(max(math.frexp(wanted)[1] - 1, low), high))
 
 
+def layout(n: int, keys: Keys, *, groups: int, targets: int) -> Layout:
+    """Return what delta-stepping takes beside the arrays of `work.layout`, on a device of so many groups of threads."""
+    names = source.names("delta_stepping.c")
+    return Layout(
+        ("pile", 2 * n, np.int32),
+        ("mark", n, np.uint32, 0),
+        ("counts", names.COUNTS, np.uint32, 0),
+        ("bounds", names.BOUNDS, keys.dtype, keys.infinity),
+        ("tallies", names.TALLIES * groups, np.uint64, 0),
+        ("targets", targets, np.int32),
+    )
+
+
 class Steps:
     """The steps of one search on a device."""
 
@@ -60,12 +75,12 @@ class Steps:
         names = self.names = self.program.names
         light, heavy = graph.min_weight <= delta, graph.max_weight > delta
         self.kinds = (names.LIGHT_EDGES if light else 0) | (names.HEAVY_EDGES if heavy else 0)
-        self.pile = device.alloc(2 * graph.num_vertices, np.int32)
-        self.mark = device.alloc(graph.num_vertices, np.uint32, fill=0)
-        self.counts = device.alloc(names.COUNTS, np.uint32, fill=0)
-        self.bounds = device.alloc(names.BOUNDS, keys.dtype, fill=keys.infinity)
-        self.tallies = device.alloc(names.TALLIES * device.max_groups, np.uint64, fill=0)
-        self.targets = device.upload(work.search.targets.astype(np.int32))
+        targets = work.search.targets.astype(np.int32)
+        table = layout(graph.num_vertices, keys, groups=device.max_groups, targets=len(targets))
+        arrays = table.allocate(device)
+        self.pile, self.mark, self.counts = arrays.pile, arrays.mark, arrays.counts
+        self.bounds, self.tallies = arrays.bounds, arrays.tallies
+        self.targets = device.upload(targets, into=arrays.targets)
         self.batch = Batch(work)
         self.enqueued = self.faults = self.rounds = 0
         # Before the first step the pile holds nothing and no bucket is open: the sources open bucket 0.
@@ -128,19 +143,20 @@ def run(device: Device, graph: Graph, search: Search) -> Answer:
     """Search from `search.sources` on a device; see `steppe.planning.question`."""
     with device.count() as counters:
         for keys in choices(graph):
-            work = Work(device, graph, search, keys, lists=LISTS)
-            steps = Steps(work, choose_delta(graph, keys, search.delta))
-            while True:
+            steps = None  # the memory of a search whose sums have outgrown its type is the next one's
+            steps = Steps(Work(device, graph, search, keys, lists=LISTS), choose_delta(graph, keys, search.delta))
+            finished = outgrown = False
+            while not finished and not outgrown:
                 for _ in range(steps.batch.rounds):
                     steps.relax(steps.enqueued % 2)
                     steps.commit(steps.enqueued % 2)
                     steps.enqueued += 1
                 finished = steps.look()
-                outgrown = keys.dist == "u32" and work.outgrown(steps.faults)
-                if finished or outgrown:
-                    break
+                outgrown = keys.dist == "u32" and steps.work.outgrown(steps.faults)
             if not outgrown:
                 break
+        assert steps is not None  # noqa: S101 - there is a choice
+        work = steps.work
         distances = work.distances()
         if work.outgrown(steps.faults):
             overflow(graph, search.targets, distances)

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ...cpu import search
 from ...errors import DeviceMemoryError, DistanceOverflowError
-from ...planning.distance_types import NO_HOPS
-from ...planning.question import Question
+from .. import source
 from ..keys import Keys, choices
+from ..layout import Layout
 from ..rows import links, rows, tails
 from .work import described, wide
 
@@ -67,7 +66,7 @@ def run(
         sweep = Sweep(device, graph, bound)
         at = 0
         while at < count and n:
-            some = min(count - at, _batch(device, n, keys.dtype.itemsize))
+            some = min(count - at, _batch(device, n, keys))
             found, outgrown = sweep.rows_of(sources[at : at + some], keys, total)
             if outgrown and wider:
                 keys = wider.pop()  # sums do not fit in 32 bits: again, and so from here on
@@ -80,6 +79,16 @@ def run(
             if progress is not None:
                 progress(at)
     return result, total | {"edges_relaxed": total["edges_touched"]} | described(counters)
+
+
+def layout(n: int, keys: Keys, sources: int) -> Layout:
+    """Return what a batch of rows takes beside the edges."""
+    return Layout(
+        ("no_weights", 1, np.int32),
+        ("matrix", sources * n, keys.dtype),
+        ("counts", source.names("edge.c").COUNTS, np.uint32, 0),
+        ("sources", sources, np.int32),
+    )
 
 
 class Sweep:
@@ -97,7 +106,7 @@ class Sweep:
             self.variant["UNDIRECTED"] = 1
         if weights is None:
             self.variant["UNWEIGHTED"] = 1
-        self.weights = device.alloc(1, np.int32) if weights is None else weights
+        self.weights = weights
 
     def rows_of(self, sources: Array, keys: Keys, total: dict[str, int]) -> tuple[Array, bool]:
         """Return the keys of a batch of rows, and whether a sum left the type; what was done is added to `total`."""
@@ -105,32 +114,33 @@ class Sweep:
         block = 256 if device.info.is_gpu else 64
         program = device.program("edge", block=block, **keys.build, **self.variant)
         names = program.names
-        matrix = device.alloc(some * n, keys.dtype)
-        counts = device.alloc(names.COUNTS, np.uint32, fill=0)
-        batch = device.upload(sources.astype(np.int32))
+        arrays = layout(n, keys, some).allocate(device)
+        device.upload(sources.astype(np.int32), into=arrays.sources)
         edges = self.ends[0].size
+        weights = arrays.no_weights if self.weights is None else self.weights
         numbers = (some, keys.zero, keys.limit(self.bound))
-        arguments = (*self.ends, self.weights, edges, n, matrix, batch, *numbers, counts)
+        arguments = (*self.ends, weights, edges, n, arrays.matrix, arrays.sources, *numbers, arrays.counts)
         device.launch(program, "edge", some * program.block, *arguments)
-        seen = device.download(counts).tolist()
+        seen = device.download(arrays.counts).tolist()
         sweeps = wide(seen, names.SWEEPS)
         total["rounds"] += sweeps
         total["edges_touched"] += sweeps * edges * (2 if "UNDIRECTED" in self.variant else 1)
         total["atomics"] += wide(seen, names.ATOMICS)
         beyond = self.bound is not None and self.bound <= keys.largest  # what overflows lies beyond the cutoff
-        return device.download(matrix).reshape(some, n), bool(seen[names.OVERFLOWED]) and not beyond
+        return device.download(arrays.matrix).reshape(some, n), bool(seen[names.OVERFLOWED]) and not beyond
 
 
-def _batch(device: Device, n: int, itemsize: int) -> int:
-    """Return how many rows to compute at once: one per block, a few rounds of them, in half of the free memory."""
-    room = max(device.memory.free, 0) - 4096
+def _batch(device: Device, n: int, keys: Keys) -> int:
+    """Return how many rows to compute at once: one per block, as far as they fit."""
+    room = device.memory.free
+    row = n * keys.dtype.itemsize
+    fits = (room - layout(n, keys, 0).nbytes) // (layout(n, keys, 1).nbytes - layout(n, keys, 0).nbytes)
     if device.info.largest_allocation:
-        room = min(room, device.info.largest_allocation)
-    fits = room // (n * (itemsize + 1))
+        fits = min(fits, device.info.largest_allocation // row)
     if fits < 1:
         raise DeviceMemoryError(
-            f"{device.info.name}: a row of distances takes {n * itemsize:,} bytes, {max(room, 0):,} are free",
-            needed=n * itemsize,
+            f"{device.info.name}: a row of distances takes {row:,} bytes, {max(room, 0):,} are free",
+            needed=layout(n, keys, 1).nbytes,
             free=max(room, 0),
         )
     return int(min(fits, device.max_groups))
@@ -140,14 +150,29 @@ def _refuse_lost(
     graph: Graph, sources: npt.NDArray[np.int64], columns: npt.NDArray[np.int64] | None, distances: Array
 ) -> None:
     """Raise if a vertex counts as unreached only because every way to it is too long for 64 bits."""
-    for source, row in zip(sources.tolist(), distances, strict=True):
+    for first, row in zip(sources.tolist(), distances, strict=True):
         lost = row == np.iinfo(np.int64).max
         if columns is not None:  # what lies beyond them was not asked for
             wanted = np.zeros(len(row), dtype=bool)
             wanted[columns] = True
             lost &= wanted
         if lost.any():
-            lost &= search.run(graph, Question(np.array([source])), "bfs").distances != NO_HOPS
+            lost &= _reachable(graph, first)
         if lost.any():
             v = graph.label(int(np.argmax(lost)))
-            raise DistanceOverflowError(f"the distance from {graph.label(source)!r} to {v!r} does not fit in 64 bits")
+            raise DistanceOverflowError(f"the distance from {graph.label(first)!r} to {v!r} does not fit in 64 bits")
+
+
+def _reachable(graph: Graph, source: int) -> npt.NDArray[np.bool_]:
+    """Find the vertices that a way leads to, however long: level by level, on the host."""
+    reached = np.zeros(graph.num_vertices, dtype=bool)
+    reached[source] = True
+    frontier = np.array([source])
+    while len(frontier):
+        degrees = graph.degrees[frontier]
+        ends = np.cumsum(degrees)
+        places = np.arange(ends[-1]) + np.repeat(graph.indptr[frontier] - (ends - degrees), degrees)
+        heads = graph.indices[places]
+        frontier = np.unique(heads[~reached[heads]])
+        reached[frontier] = True
+    return reached

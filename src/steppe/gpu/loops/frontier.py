@@ -10,13 +10,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .. import source
 from ..keys import choices
+from ..layout import Layout
 from .work import Batch, Work, answer, overflow
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph
     from ...planning.question import Answer, Search
     from ..device import Device
+
+
+LISTS = 2  # of work: this round's and the next one's
+
+
+def layout(groups: int) -> Layout:
+    """Return what rounds take beside the arrays of `work.layout`, on a device of so many groups of threads."""
+    names = source.names("frontier.c")
+    return Layout(("counts", names.COUNTS, np.uint32, 0), ("tallies", names.TALLIES * groups, np.uint64, 0))
 
 
 class Rounds:
@@ -26,8 +37,8 @@ class Rounds:
         self.work, self.device = work, work.device
         self.program = work.program("frontier")
         names = self.names = self.program.names
-        self.counts = self.device.alloc(names.COUNTS, np.uint32, fill=0)
-        self.tallies = self.device.alloc(names.TALLIES * self.device.max_groups, np.uint64, fill=0)
+        arrays = layout(self.device.max_groups).allocate(self.device)
+        self.counts, self.tallies = arrays.counts, arrays.tallies
         self.batch = Batch(work)
         self.enqueued = self.done = self.faults = 0
         self.device.upload(np.array([len(work.sources)], np.uint32), into=self.counts, offset=names.TOUCHED + 1)
@@ -67,19 +78,20 @@ def run(device: Device, graph: Graph, search: Search) -> Answer:
     """Search from `search.sources` on a device; see `steppe.planning.question`."""
     with device.count() as counters:
         for keys in choices(graph):
-            work = Work(device, graph, search, keys, lists=2)
-            rounds = Rounds(work)
-            while True:
+            rounds = None  # the memory of a search whose sums have outgrown its type is the next one's
+            rounds = Rounds(Work(device, graph, search, keys, lists=LISTS))
+            finished = outgrown = False
+            while not finished and not outgrown:
                 for _ in range(rounds.batch.rounds):
                     rounds.relax(rounds.enqueued % 2)
                     rounds.commit(rounds.enqueued % 2)
                     rounds.enqueued += 1
                 finished = rounds.look()
-                outgrown = keys.dist == "u32" and work.outgrown(rounds.faults)
-                if finished or outgrown:
-                    break
+                outgrown = keys.dist == "u32" and rounds.work.outgrown(rounds.faults)
             if not outgrown:
                 break
+        assert rounds is not None  # noqa: S101 - there is a choice
+        work = rounds.work
         distances = work.distances()
         if work.outgrown(rounds.faults):
             overflow(graph, search.targets, distances)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ...errors import DistanceOverflowError
 from ...planning.question import Answer
 from .. import source
+from ..layout import Layout
 from ..rows import rows
 
 if TYPE_CHECKING:
@@ -30,32 +31,62 @@ SMALL, CHUNK, TEAM = _NAMES.SMALL, _NAMES.CHUNK, _NAMES.TEAM
 ABOVE, BELOW = _NAMES.ABOVE, _NAMES.BELOW
 
 
+def chunks_of(degrees: Array) -> int:
+    """Count the chunks of vertices with these degrees."""
+    large = degrees[degrees > SMALL]
+    return int((-(-large // CHUNK)).sum())
+
+
+def most_chunks(n: int, m: int) -> int:
+    """Return how many chunks n vertices with m edges can have at most."""
+    return min(n, m // (SMALL + 1)) + m // CHUNK
+
+
+def is_recorded(keys: Keys, record_paths: bool, has_atomic_64: bool) -> bool:
+    """Whether predecessors are recorded on the way: distance and predecessor have to fit one atomic."""
+    return record_paths and not keys.signed and keys.dtype.itemsize == 4 and has_atomic_64
+
+
+def layout(n: int, keys: Keys, *, recorded: bool, lists: int, chunks: int, weighted: bool) -> Layout:
+    """Return the arrays that every search by rounds has."""
+    nothing = keys.infinity << 32 | 0xFFFFFFFF if recorded else 0
+    return Layout(
+        ("no_weights", 0 if weighted else 1, np.int32),
+        ("dist", n, keys.dtype, keys.infinity),
+        ("predist", 1 if recorded else n, keys.dtype, keys.infinity),
+        ("cells", n if recorded else 1, np.uint64, nothing),
+        ("small", lists * n, np.int32),
+        ("chunk_vertex", lists * chunks, np.int32),
+        ("chunk_number", lists * chunks, np.uint32),
+        ("touched", n, np.int32),
+    )
+
+
 class Work:
     """The arrays of one search on a device, with the sources placed and everything else unreached."""
 
     def __init__(self, device: Device, graph: Graph, search: Search, keys: Keys, *, lists: int) -> None:
         self.device, self.graph, self.search, self.keys = device, graph, search, keys
-        n = graph.num_vertices
-        self.recorded = search.record_paths and keys.dtype.itemsize == 4 and device.info.has_atomic_64
+        self.recorded = is_recorded(keys, search.record_paths, device.info.has_atomic_64)
         self.rows = rows(device, graph)
-        self.weights = device.alloc(1, np.int32, fill=1) if self.rows.weights is None else self.rows.weights
         self.sources = np.unique(search.sources).astype(np.int32)
-
+        self.capacity = chunks_of(graph.degrees)
+        table = layout(
+            graph.num_vertices,
+            keys,
+            recorded=self.recorded,
+            lists=lists,
+            chunks=self.capacity,
+            weighted=self.rows.weights is not None,
+        )
+        arrays = table.allocate(device)
+        self.dist, self.predist, self.cells = arrays.dist, arrays.predist, arrays.cells
+        self.small, self.chunk_vertex, self.chunk_number = arrays.small, arrays.chunk_vertex, arrays.chunk_number
+        self.touched = arrays.touched
+        self.weights = arrays.no_weights if self.rows.weights is None else self.rows.weights
         first = np.full(len(self.sources), keys.zero, dtype=keys.dtype)
-        self.dist = device.alloc(n, keys.dtype, fill=keys.infinity)
-        self.predist = device.alloc(1 if self.recorded else n, keys.dtype, fill=keys.infinity)
-        nothing = keys.infinity << 32 | 0xFFFFFFFF if self.recorded else 0
-        self.cells = device.alloc(n if self.recorded else 1, np.uint64, fill=nothing)
         self._place(self.cells if self.recorded else self.predist, first)
         self._place(self.dist, first)
-
-        degrees = graph.degrees
-        large = degrees[degrees > SMALL]
-        self.capacity = int((-(-large // CHUNK)).sum())
-        self.small = device.alloc(lists * n, np.int32)
-        self.chunk_vertex = device.alloc(max(1, lists * self.capacity), np.int32)
-        self.chunk_number = device.alloc(max(1, lists * self.capacity), np.uint32)
-        self.touched = device.alloc(n, np.int32)
         device.upload(self.sources, into=self.touched)
 
     def _place(self, buffer: Any, values: Array) -> None:
@@ -119,9 +150,8 @@ class Batch:
         self.vertices = work.graph.num_vertices
         self.least = 1 << 20 if work.device.info.is_gpu else 256
         degrees = work.graph.degrees[work.sources]
-        large = degrees[degrees > SMALL]
         self.rounds = 1
-        self._aim(len(degrees) - len(large), int((-(-large // CHUNK)).sum()))
+        self._aim(int((degrees <= SMALL).sum()), chunks_of(degrees))
 
     def saw(self, smalls: int, chunks: int) -> None:
         """Learn the size of the frontier."""

@@ -4,7 +4,7 @@ Vertex arrays stay on the device; edges pass through the slots of slots.py, in t
 methods, which differ in `last`, the distance up to which vertices are worked on now: infinite for frontier and Bellman-Ford,
 growing by delta for delta-stepping, by 1 for breadth-first search.
 
-The document copies every part in every round (``schedule="every-part"``, kept for comparison). The schedule "active"
+The document copies every part in every round (benchmarks/every_part.py does so, for comparison). Here a pass
 
 - takes only parts with a vertex to be worked on, first those on the device, then by least distance;
 - works on a part several times over while it still finds something there;
@@ -18,7 +18,6 @@ which ends a search with a negative cycle at the latest after n passes, as Bellm
 from __future__ import annotations
 
 import logging
-import os
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -43,9 +42,7 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 log = logging.getLogger("steppe")
 
-SCHEDULES = ("active", "every-part")
 LOOK_FOR_CYCLE = 8  # passes
-VERTEX = {"frontier": 36, "bellman-ford": 36, "delta-stepping": 56, "bfs": 24}  # bytes of a vertex, the edges in memory
 
 
 def run(
@@ -54,7 +51,6 @@ def run(
     search: Search,
     method: str,
     *,
-    schedule: str | None = None,
     part_size: int | None = None,
     room: int | None = None,
 ) -> Answer:
@@ -63,8 +59,6 @@ def run(
     Parameters
     ----------
     method : {"frontier", "delta-stepping", "bellman-ford", "bfs"}
-    schedule : {"active", "every-part"}
-        Default: the environment variable STEPPE_SCHEDULE, or "active".
     part_size : int, optional
         Edges of a part; default: chosen from the device's free memory.
     room : int, optional
@@ -75,9 +69,13 @@ def run(
     DeviceMemoryError
         The device's budget has no room for the vertices; ``needed`` says how much would do.
     """
-    schedule = schedule or os.environ.get("STEPPE_SCHEDULE") or "active"
-    if schedule not in SCHEDULES:
-        raise ValueError(f"schedule must be one of {', '.join(SCHEDULES)}, not {schedule!r}")
+    return run_with(Passes, device, graph, search, method, part_size=part_size, room=room)
+
+
+def run_with(
+    passes: type[Passes], device: Device, graph: Graph, search: Search, method: str, **options: int | None
+) -> Answer:
+    """Search as `run` does, by passes of another kind; there is one in benchmarks/, for comparison."""
     if graph.indices.dtype != np.int32:
         raise DeviceError(
             f"{device.info.name}: kernels take up to 2^31 - 1 vertices, the graph has {graph.num_vertices:,}"
@@ -86,16 +84,13 @@ def run(
         asked, search = search, replace(search, bound=None)
     else:
         asked = search
-    if schedule == "every-part":
-        search = replace(search, targets=search.targets[:0])
     kinds = [Keys("i32", "u32")] if method == "bfs" else choices(graph, signed=method == "bellman-ford")
-    options: dict[str, Any] = {"schedule": schedule, "part_size": part_size, "room": room}
     begun = time.perf_counter()
     with device.count() as counters:
-        stream = _search(Passes(device, graph, search, kinds[0], method, **options), method)
+        stream = _search(passes(device, graph, search, kinds[0], method, **options), method)
         if stream.outgrown() and len(kinds) > 1:
             del stream  # its memory is the next one's
-            stream = _search(Passes(device, graph, search, kinds[1], method, **options), method)
+            stream = _search(passes(device, graph, search, kinds[1], method, **options), method)
         distances, predecessors = stream.download()
         if stream.outgrown():
             _check_lost(graph, asked.targets, distances, stream.parts)
@@ -115,7 +110,7 @@ def _search(stream: Passes, method: str) -> Passes:
     progress, n = stream.search.progress, stream.graph.num_vertices
     look_at = LOOK_FOR_CYCLE
     while stream.advance():
-        stream.go()
+        stream.make_pass()
         if progress is not None:
             progress(stream.work_done()[0], streamed(stream.parts.count, stream.passes, stream.slots.copied))
         below = bool(stream.faults & _work.BELOW)

@@ -16,10 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import DeviceMemoryError
+from .. import source
+from ..layout import Layout
 from ..loops.work import CHUNK
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph
+    from ..keys import Keys
     from ..memory import Memory
 
 SLOTS = (16, 8, 6, 4, 3, 2)
@@ -27,7 +30,6 @@ LARGE = 1 << 18  # edges of a part from which there are more than eight slots
 WORTHWHILE = 1 << 14  # edges of a part that are worth a launch
 MOST = 4096  # parts
 LEAST = 64  # edges of a part
-PIECE = 16  # bytes of an entry of the work list: vertex, place, length
 
 
 @dataclass(frozen=True)
@@ -69,11 +71,27 @@ class Parts:
         rows = int(np.minimum(self.beyond - self.first, self.size).max(initial=0))
         return rows + self.size // CHUNK + 1
 
-    def nbytes(self, edge: int, key: int) -> int:
-        """Bytes on the device, with edges of `edge` and distances of `key` bytes; what vertices take apart from marks is not in it."""
-        marks = 4 * (len(self.indptr) - 1 + self.count)
-        told = 4 * (8 + 2 * self.count) + key * (self.count + 1)
-        return marks + told + PIECE * self.capacity + self.slots * self.size * edge
+    def layout(self, keys: Keys, weights: npt.DTypeLike | None) -> Layout:
+        """Return the arrays that depend on the parts."""
+        return layout(len(self.indptr) - 1, self.count, self.capacity, self.size, self.slots, keys, weights)
+
+
+def layout(
+    n: int, count: int, capacity: int, size: int, slots: int, keys: Keys, weights: npt.DTypeLike | None
+) -> Layout:
+    """Return the arrays for `count` parts of `size` edges, `slots` of which are there at a time."""
+    arrays = Layout(
+        ("marks", n + count, np.uint32, 0),
+        ("state", source.names("stream.c").OF_PARTS + 2 * count, np.uint32, 0),
+        ("least", count + 1, keys.dtype, keys.infinity),
+        ("vertices", capacity, np.int32),  # the work list
+        ("places", capacity, np.int64),
+        ("lengths", capacity, np.uint32),
+        ("indices", size, np.int32, None, slots if count else 0),
+    )
+    if weights is None:
+        return arrays + Layout(("no_weights", 1, np.int32))
+    return arrays + Layout(("weights", size, weights, None, slots if count else 0))
 
 
 def sizes(edges: int) -> list[int]:
@@ -92,8 +110,42 @@ def sizes(edges: int) -> list[int]:
     return found
 
 
+def most_pieces(n: int, size: int) -> int:
+    """Return how many entries of the work list a part of `size` edges can need at most, whatever the degrees."""
+    return min(n, size) + size // CHUNK + 1
+
+
+def least_and_wished(
+    n: int, m: int, keys: Keys, weights: npt.DTypeLike | None, indptr: npt.NDArray[np.int64] | None = None
+) -> tuple[int, int]:
+    """Return the bytes for the smallest parts that will do, and for so many that all edges are there.
+
+    Without `indptr` degrees are not known, and each part is taken to have as many rows as it may.
+    """
+    needed = {}
+    for size in sizes(m):
+        for slots in slots_for(m, size):
+            capacity = most_pieces(n, size) if indptr is None else Parts(indptr, size, slots).capacity
+            needed[size, slots] = layout(n, -(-m // size), capacity, size, slots, keys, weights).nbytes
+    return min(needed.values()), min(needed[size, slots] for size, slots in needed if size * slots >= m)
+
+
+def slots_for(m: int, size: int) -> list[int]:
+    """List how many slots there may be for parts of `size` edges, the most first."""
+    most = max(1, -(-m // size))
+    return sorted({min(slots, most) for slots in SLOTS if slots <= 8 or size >= LARGE}, reverse=True)
+
+
 def cut(
-    graph: Graph, memory: Memory, *, free: int, fixed: int, edge: int, key: int, device: str, wanted: int | None = None
+    graph: Graph,
+    memory: Memory,
+    *,
+    free: int,
+    fixed: int,
+    keys: Keys,
+    weights: npt.DTypeLike | None,
+    device: str,
+    wanted: int | None = None,
 ) -> Parts:
     """Choose the parts for `free` bytes, of which `fixed` go to what does not depend on the parts.
 
@@ -107,10 +159,9 @@ def cut(
     best: Parts | None = None
     smallest = None
     for size in sizes(graph.num_edges) if wanted is None else [wanted]:
-        most = max(1, -(-graph.num_edges // size))
-        for slots in sorted({min(slots, most) for slots in SLOTS if slots <= 8 or size >= LARGE}, reverse=True):
+        for slots in slots_for(graph.num_edges, size):
             parts = Parts(graph.indptr, size, slots)
-            needed = fixed + parts.nbytes(edge, key)
+            needed = fixed + parts.layout(keys, weights).nbytes
             smallest = needed if smallest is None else min(smallest, needed)
             if needed <= free:
                 if best is None or (size >= WORTHWHILE and _worth(parts) > _worth(best)):

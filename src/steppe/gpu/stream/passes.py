@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import source
+from ..layout import Layout
 from ..loops import work as _work
 from ..loops.delta_stepping import choose_delta
 from .parts import cut
@@ -18,11 +19,26 @@ if TYPE_CHECKING:
     from ...planning.question import Search
     from ..device import Device
     from ..keys import Keys
+    from ..memory import Buffer
 
 Array = npt.NDArray[Any]
 
 ITERATIONS = 64  # on a part, while it is there
 TRICKLE = 8  # work on a part ends when this much less is left than there was
+
+
+def layout(n: int, keys: Keys, *, recorded: bool, groups: int, sources: int, targets: int, parents: bool) -> Layout:
+    """Return the arrays of a streamed search that do not depend on the parts, on a device of so many groups of threads."""
+    nothing = keys.infinity << 32 | 0xFFFFFFFF if recorded else 0
+    return Layout(
+        ("indptr", n + 1, np.int64),
+        ("dist", 1 if recorded else n, keys.dtype, keys.infinity),
+        ("cells", n if recorded else 1, np.uint64, nothing),
+        ("parents", n if parents else 1, np.int32, -1),
+        ("tallies", source.names("stream.c").TALLIES * groups, np.uint64, 0),
+        ("sources", sources, np.int32),
+        ("targets", targets, np.int32),
+    )
 
 
 class Passes:
@@ -36,66 +52,57 @@ class Passes:
         keys: Keys,
         method: str,
         *,
-        schedule: str,
         part_size: int | None = None,
         room: int | None = None,
     ) -> None:
-        self.device, self.graph, self.search, self.keys, self.schedule = device, graph, search, keys, schedule
+        self.device, self.graph, self.search, self.keys = device, graph, search, keys
         n = graph.num_vertices
-        weighted = graph.weights is not None and method != "bfs"
-        signed = method == "bellman-ford"
-        self.recorded = search.record_paths and not signed and keys.dtype.itemsize == 4 and device.info.has_atomic_64
+        weights = None if graph.weights is None or method == "bfs" else graph.weights.dtype
+        parents = method == "bellman-ford"
+        self.recorded = _work.is_recorded(keys, search.record_paths, device.info.has_atomic_64)
         sources = np.unique(search.sources).astype(np.int32)
-        cells, dist, parents = n if self.recorded else 1, 1 if self.recorded else n, n if signed else 1
-        held = 8 * (n + 1) + 8 * cells + keys.dtype.itemsize * dist + 4 * parents + 16 * device.max_groups
-        held += sources.nbytes + 4 * len(search.targets) + (0 if weighted else 4)
-        edge = 4 + (graph.weights.dtype.itemsize if weighted and graph.weights is not None else 0)
-        size = {"fixed": held, "edge": edge, "key": keys.dtype.itemsize}
+        ends = {"sources": len(sources), "targets": len(search.targets)}
+        table = layout(n, keys, recorded=self.recorded, groups=device.max_groups, parents=parents, **ends)
         memory = device.memory
         free = memory.free if room is None else min(memory.free, room - memory.used)
-        self.parts = cut(graph, memory, free=free, **size, device=device.info.name, wanted=part_size)
-        p = self.parts
+        size: dict[str, Any] = {"free": free, "fixed": table.nbytes, "keys": keys, "weights": weights}
+        self.parts = cut(graph, memory, **size, device=device.info.name, wanted=part_size)
 
-        self.indptr = device.upload(graph.indptr)
-        self.dist = device.alloc(dist, keys.dtype, fill=keys.infinity)
-        nothing = keys.infinity << 32 | 0xFFFFFFFF if self.recorded else 0
-        self.cells = device.alloc(cells, np.uint64, fill=nothing)
-        self.parents = device.alloc(parents, np.int32, fill=-1)
-        self.marks = device.alloc(n + p.count, np.uint32, fill=0)
-        names = self.names = source.names("stream.c")
-        self.state = device.alloc(names.OF_PARTS + 2 * p.count, np.uint32, fill=0)
-        self.least = device.alloc(p.count + 1, keys.dtype, fill=keys.infinity)
-        self.tallies = device.alloc(names.TALLIES * device.max_groups, np.uint64, fill=0)
-        self.list = (
-            device.alloc(p.capacity, np.int32),
-            device.alloc(p.capacity, np.int64),
-            device.alloc(p.capacity, np.uint32),
-        )
-        self.slots = Slots(device, graph, p, weighted=weighted)
-        self.targets = device.upload(search.targets.astype(np.int32))
+        arrays = (table + self.parts.layout(keys, weights)).allocate(device)
+        self.indptr = device.upload(graph.indptr, into=arrays.indptr)
+        self.dist, self.cells, self.parents = arrays.dist, arrays.cells, arrays.parents
+        self.marks, self.state, self.least, self.tallies = arrays.marks, arrays.state, arrays.least, arrays.tallies
+        self.list = (arrays.vertices, arrays.places, arrays.lengths)
+        each = [arrays.no_weights] * len(arrays.indices) if weights is None else arrays.weights
+        slots = [Slot(*pair) for pair in zip(arrays.indices, each, strict=True)]
+        self.slots = Slots(device, graph, self.parts, slots, weighted=weights is not None)
+        self.targets = device.upload(search.targets.astype(np.int32), into=arrays.targets)
 
         # A CPU has no threads for the edges of one row: there a team is nothing but idle turns.
         small, self.team = (_work.SMALL, _work.TEAM) if device.info.is_gpu else (_work.CHUNK, 1)
         defines: dict[str, Any] = {"SMALL": small, "CHUNK": _work.CHUNK}
-        flags = {"RECORD": self.recorded, "UNWEIGHTED": not weighted, "PARENTS": signed}
+        flags = {"RECORD": self.recorded, "UNWEIGHTED": weights is None, "PARENTS": parents}
         defines |= {name: 1 for name, wanted in flags.items() if wanted}
         self.program = device.program("stream", block=_work.BLOCK, **keys.build, **defines)
+        self.names = self.program.names
         self.delta = 1.0 if method == "bfs" else 0.0
         if method == "delta-stepping":
             self.delta = choose_delta(graph, keys, search.delta)
-        near_and_far = self.delta and schedule == "active"  # the document knows no distance below which it works
-        self.last = keys.zero if near_and_far else keys.infinity
+        self.last = self.first_bound()
         self.limit = keys.limit(search.bound)
         self.parity = self.passes = self.rounds = self.faults = 0
         self.pieces = self.edges = np.zeros(0, np.int64)
         self.nearest: Array = np.zeros(0, keys.dtype)
-        self._begin(sources)
+        self._begin(device.upload(sources, into=arrays.sources))
 
-    def _begin(self, sources: Array) -> None:
-        first = self.device.upload(sources)
-        numbers = (self.parts.count, self.parts.size, first, len(sources), self.keys.zero, self.last)
+    def first_bound(self) -> int:
+        """Return the key up to which vertices are worked on first: that of the sources, or all."""
+        return self.keys.zero if self.delta else self.keys.infinity
+
+    def _begin(self, sources: Buffer) -> None:
+        numbers = (self.parts.count, self.parts.size, sources, sources.size, self.keys.zero, self.last)
         shared = (self.indptr, self.dist, self.cells, self.marks, self.state, self.least)
-        self.device.launch(self.program, "start", len(sources), *shared, *numbers)
+        self.device.launch(self.program, "start", sources.size, *shared, *numbers)
         self.look()
 
     # What the device does
@@ -149,28 +156,9 @@ class Passes:
         self.device.launch(self.program, "unsettled", self.targets.size, *arguments)
         return int(self.device.download(self.state, self.names.UNSETTLED, 1)[0]) == 0
 
-    # Schedules
+    # The schedule
 
-    def go(self) -> None:
-        """Make one pass."""
-        if self.schedule == "active":
-            self.active()
-        else:
-            self.every_part()
-
-    def every_part(self) -> None:
-        """Copy and work on every part once, in order: the document's round."""
-        slots = self.slots
-        self.passes += 1
-        for part in range(self.parts.count):
-            slot = slots.slots[part % len(slots.slots[:2])]
-            slots.load(part, slot)
-            slots.arrive(slot)
-            self.collect(part)
-            self.relax(slot, int(self.parts.bounds[part]), self.parts.capacity)
-        self.look()
-
-    def active(self) -> None:
+    def make_pass(self) -> None:
         """Work once on every part that has work now."""
         slots = self.slots
         self.passes += 1

@@ -55,17 +55,12 @@ class Slot:
 class Slots:
     """All slots, and the host's side of what is copied into them."""
 
-    def __init__(self, device: Device, graph: Graph, parts: Parts, *, weighted: bool) -> None:
-        self.device, self.graph, self.parts = device, graph, parts
+    def __init__(self, device: Device, graph: Graph, parts: Parts, slots: list[Slot], *, weighted: bool) -> None:
+        self.device, self.graph, self.parts, self.slots = device, graph, parts, slots
         self.arrays: list[Array] = [graph.indices]
         if weighted and graph.weights is not None:
             self.arrays.append(graph.weights)
         self.edge = sum(array.dtype.itemsize for array in self.arrays)
-        ones = None if len(self.arrays) == 2 else device.alloc(1, np.int32, fill=1)
-        self.slots = []
-        for _ in range(parts.slots if parts.count else 0):
-            indices = device.alloc(parts.size, np.int32)
-            self.slots.append(Slot(indices, ones or device.alloc(parts.size, self.arrays[1].dtype)))
         self.pinned: list[list[Array]] = []
         self.pinned_until: list[list[Handle]] = [[], []]
         if device.info.kind == "cuda" and parts.count:
