@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 from steppe.gpu.stream.passes import Passes
 
 if TYPE_CHECKING:
-    from steppe.plan.question import Search
-
     import steppe as sp
     from steppe.gpu import Device
     from steppe.gpu.keys import Keys
+    from steppe.planning.question import Search
 
 
 class EveryPart(Passes):

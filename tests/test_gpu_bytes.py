@@ -11,6 +11,7 @@ import steppe as sp
 import stream_checks
 from steppe.gpu import get_device, loops, stream
 from steppe.gpu.loops import edge, predecessors, work
+from steppe.gpu.rows import resident_bytes
 from steppe.gpu.stream import loop
 
 LIMIT = 77_000_000  # a device object of our own
@@ -39,7 +40,7 @@ def facts(device, graph):
 def test_a_search_takes_what_it_says(mine, method, dtype, record):
     graph = checks.random_graph(300, 2000, dtype, seed=1, hub=700)
     search = checks.search_of([1, 2, 1], targets=[5, 6, 7], record_paths=record)
-    loops.METHODS[method](mine, graph, search)
+    loops.run(mine, graph, search, method)
     known = facts(mine, graph) | {"record_paths": record, "sources": 2, "targets": 3}
     assert mine.memory.peak == loops.bytes_needed(method, **known, chunks=work.chunks_of(graph.degrees))
     assert mine.memory.peak <= loops.bytes_needed(method, **known)
@@ -52,7 +53,7 @@ def test_bfs_with_in_edges(mine, directed):
         u = np.repeat(np.arange(300), graph.degrees)
         graph = sp.Graph.from_edges(u, graph.indices, graph.weights, num_vertices=300, directed=False)
     assert graph.reverse is not None
-    loops.METHODS["bfs"](mine, graph, checks.search_of())
+    loops.run(mine, graph, checks.search_of(), "bfs")
     known = facts(mine, graph) | {"backwards": True, "directed": directed}
     assert mine.memory.peak == loops.bytes_needed("bfs", **known)
 
@@ -61,7 +62,7 @@ def test_bfs_with_in_edges(mine, directed):
 def test_sums_that_outgrow_32_bits_take_the_wider_bytes_and_not_both(mine, method):
     n = 400
     graph = sp.Graph.from_edges(np.arange(n - 1), np.arange(1, n), np.full(n - 1, 2**30, np.int32))
-    loops.METHODS[method](mine, graph, checks.search_of(record_paths=True))
+    loops.run(mine, graph, checks.search_of(record_paths=True), method)
     known = facts(mine, graph) | {"record_paths": True, "chunks": 0}
     assert mine.memory.peak == loops.bytes_needed(method, **known, wide=True)
     assert loops.bytes_needed(method, **known) < mine.memory.peak
@@ -88,7 +89,11 @@ def test_predecessors(mine, dtype, hops):
     found = predecessors.run(mine, graph, np.array([1]), right.distances, hops=hops)
     assert np.array_equal(found, right.predecessors)
     assert mine.memory.peak == loops.bytes_needed("predecessors", **facts(mine, graph), hops=hops)
-    assert mine.memory.used == graph.nbytes + 4 * graph.num_edges  # rows and tails stay
+    assert mine.memory.used == graph.nbytes + 4 * graph.num_edges == resident_bytes(mine, graph)  # rows and tails stay
+    mine.memory.peak = mine.memory.used
+    predecessors.run(mine, graph, np.array([1]), right.distances, hops=hops)
+    needed = loops.bytes_needed("predecessors", **facts(mine, graph), hops=hops)
+    assert mine.memory.peak - mine.memory.used == needed - resident_bytes(mine, graph)
 
 
 @pytest.mark.parametrize("method", stream_checks.METHODS)

@@ -135,3 +135,29 @@ def test_a_matrix_within_a_limit(tmp_path):
     with pytest.raises(sp.ResultSizeError, match="out="):
         sp.all_pairs(g, memory_limit=1_000_000)
     assert np.array_equal(sp.all_pairs(g, memory_limit=20_000, out=tmp_path / "m.npy"), right)
+
+
+@pytest.mark.pocl
+@pytest.mark.parametrize("dtype", [None, np.int32, np.int64, np.float32, np.float64])
+def test_a_search_on_a_device_builds_its_tree_there(dtype, monkeypatch):
+    edges = np.random.default_rng(3).integers(0, 300, (2, 2000))
+    weights = None if dtype is None else (np.arange(2000) % 7).astype(dtype) * (2**33 if dtype is np.int64 else 1)
+    g = sp.Graph.from_edges(*edges, weights, num_vertices=300)
+    here = sp.sssp(g, 0, device="cpu").predecessors, sp.bfs(g, 0, device="cpu").predecessors
+    monkeypatch.setattr("steppe.cpu.tree.predecessors", None)  # nobody may ask the CPU
+    there = sp.sssp(g, 0, device="opencl"), sp.bfs(g, 0, device="opencl")
+    for expected, answer in zip(here, there, strict=True):
+        assert np.array_equal(answer.predecessors, expected)
+        assert answer.predecessors.dtype == expected.dtype
+        answer.verify()
+
+
+@pytest.mark.pocl
+def test_a_tree_without_room_on_the_device_is_built_on_the_cpu():
+    g = sp.generate.grid(30, 40, seed=2)
+    answer = sp.sssp(g, 0, device="opencl")
+    answer._device.memory.limit, kept = answer._device.memory.used, answer._device.memory.limit
+    try:
+        assert np.array_equal(answer.predecessors, sp.sssp(g, 0, device="cpu").predecessors)
+    finally:
+        answer._device.memory.limit = kept

@@ -7,6 +7,7 @@ nobody asks. ``record_paths=True`` gives the tree the search itself recorded ins
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from .cpu import tree
 from .cpu.proof import check
-from .errors import GraphError, NoPathError
+from .errors import DeviceMemoryError, GraphError, NoPathError
 from .machine import locks
 from .machine import threads as _threads
 from .planning.distance_types import UNREACHABLE, distance_dtype, unreachable
@@ -24,6 +25,7 @@ from .planning.distance_types import UNREACHABLE, distance_dtype, unreachable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from .gpu import Device
     from .graph.graph import Graph
     from .planning.explain import Explanation
     from .planning.question import Answer, Question
@@ -90,6 +92,7 @@ class Paths:
     _is_recorded: bool
     _explanation: Explanation
     _threads: int | None
+    _device: Device | None
     _lock: locks.Lock
 
     def __init__(self) -> None:
@@ -132,6 +135,7 @@ class Paths:
         self._is_recorded = recorded is not None
         self._explanation = explanation
         self._threads = None
+        self._device = None
         self._lock = locks.make()
         return self
 
@@ -145,8 +149,9 @@ class Paths:
         *,
         hops: bool = False,
         threads: int | None = None,
+        device: Device | None = None,
     ) -> Self:
-        """Wrap what an engine gave back; the tree is built with no more than ``threads``."""
+        """Wrap what an engine gave back; the tree is built with no more than ``threads``, or on ``device`` if the search was there."""
         made = cls._make(
             graph,
             question.sources,
@@ -156,7 +161,7 @@ class Paths:
             hops=hops,
             explanation=explanation,
         )
-        made._threads = threads
+        made._threads, made._device = threads, device
         return made
 
     # Sources and distances ------------------------------------------------------------------------------------------
@@ -222,6 +227,14 @@ class Paths:
         return None if before < 0 else self.graph.label(before)
 
     def _canonical(self) -> Array:
+        """Build the tree where the distances were found: on the device that still has the graph's rows, else on the CPU."""
+        if self._device is not None and self._explanation.engine == "device":
+            from .gpu.loops import predecessors
+            from .gpu.rows import resident
+
+            if resident(self._device, self.graph):
+                with contextlib.suppress(DeviceMemoryError):
+                    return predecessors.run(self._device, self.graph, self._sources, self._base, hops=self.hops)
         return tree.predecessors(
             self.graph, self._sources, self._base, hops=self.hops, threads=_threads.resolve(self._threads)
         )

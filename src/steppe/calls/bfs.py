@@ -88,4 +88,4 @@ def bfs(
     question, answer, explanation = carry_out(
         graph, question, plan, device=runner, memory_limit=memory_limit, hops=True
     )
-    return Paths._answered(graph, question, answer, explanation, hops=True, threads=threads)
+    return Paths._answered(graph, question, answer, explanation, hops=True, threads=threads, device=runner)

@@ -75,7 +75,7 @@ def _on_device(graph: Graph, question: Question, plan: Plan, device: gpu.Device 
     if plan.engine == "device":
         device.memory.room = None
         try:
-            return loops.METHODS[plan.method](device, graph, question), plan
+            return loops.run(device, graph, question, plan.method), plan
         except DeviceMemoryError as error:
             log.warning("%s: streaming the edges instead (%s)", plan.method, error)
         room = device.memory.room

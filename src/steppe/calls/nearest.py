@@ -138,7 +138,7 @@ def nearest(
     question, answer, explanation = carry_out(graph, question, plan, device=runner, memory_limit=memory_limit)
     # With negative weights one source may be nearer to another than that is to itself: then it is no root, but hangs like any vertex.
     question = replace(question, sources=starts[answer.distances[starts] == 0])
-    paths = Paths._answered(graph, question, answer, explanation, threads=threads)
+    paths = Paths._answered(graph, question, answer, explanation, threads=threads, device=runner)
     winners = _roots(paths.predecessors)
     winners[~paths.reachable] = -1
     winners.flags.writeable = False

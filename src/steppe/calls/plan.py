@@ -106,7 +106,7 @@ def planned(graph: Graph, call: str, *, device: gpu.Device | None, threads: int 
 def _device_facts(device: gpu.Device, graph: Graph, wishes: dict[str, Any]) -> DeviceFacts:
     from ..gpu import loops
     from ..gpu.loops.work import chunks_of
-    from ..gpu.rows import resident
+    from ..gpu.rows import resident_bytes
 
     reverse = graph.reverse_if_known()
     weights = graph._rows[2]
@@ -124,5 +124,5 @@ def _device_facts(device: gpu.Device, graph: Graph, wishes: dict[str, Any]) -> D
             chunks=chunks_of(graph.degrees),
             backwards=reverse is not None,
             directed=graph.directed,
-        ) - sum(held.nbytes for held in there if resident(device, held))
+        ) - sum(resident_bytes(device, held) for held in there)
     return DeviceFacts(name=device.info.name, free=device.memory.free, needs=needs)

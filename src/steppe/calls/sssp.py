@@ -110,4 +110,4 @@ def sssp(
         bounded=cutoff is not None,
     )
     question, answer, explanation = carry_out(graph, question, plan, device=runner, memory_limit=memory_limit)
-    return Paths._answered(graph, question, answer, explanation, threads=threads)
+    return Paths._answered(graph, question, answer, explanation, threads=threads, device=runner)

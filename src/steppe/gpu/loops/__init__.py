@@ -9,34 +9,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import DTypeLike
 
     from ...graph.graph import Graph
-    from ...planning.question import Answer, Search
+    from ...planning.question import Answer, Question
     from ..device import Device
 
-    Run = Callable[[Device, Graph, Search], Answer]
+__all__ = ["METHODS", "bytes_needed", "run"]
 
-__all__ = ["METHODS", "bytes_needed"]
-
-
-def _lazily(module: str) -> Run:
-    def run(device: Device, graph: Graph, search: Search) -> Answer:
-        found: Answer = import_module(f".{module}", __name__).run(device, graph, search)
-        return found
-
-    return run
+METHODS = {"frontier": "frontier", "delta-stepping": "delta_stepping", "bellman-ford": "bellman_ford", "bfs": "bfs"}
+"""The module of each method. (Edge sweeps and predecessors answer other questions: edge.py, predecessors.py.)"""
 
 
-METHODS: dict[str, Run] = {
-    "frontier": _lazily("frontier"),
-    "delta-stepping": _lazily("delta_stepping"),
-    "bellman-ford": _lazily("bellman_ford"),
-    "bfs": _lazily("bfs"),
-}
-"""The searches from one question, by name. (Edge sweeps and predecessors answer others: edge.py, predecessors.py.)"""
+def run(device: Device, graph: Graph, question: Question, method: str) -> Answer:
+    """Search with all edges on the device; by "bfs" the distances are hops (int32)."""
+    answer: Answer = import_module(f".{METHODS[method]}", __name__).run(device, graph, question)
+    return answer
 
 
 def bytes_needed(
