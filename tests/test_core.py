@@ -7,6 +7,8 @@ import pytest
 
 import steppe as sp
 from steppe import _core
+from steppe.planning.bytes import preparation, total
+from steppe.planning.facts import facts_of
 
 SOURCE = np.array([0])
 
@@ -37,6 +39,14 @@ def test_forms_are_made_once_and_shared():
     assert g.core is g.core
     symmetric = dense(directed=False).prepare()
     assert symmetric.core.prepared_bytes < 2 * 8 * symmetric.num_edges  # in-edges are the out-edges
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.float64])
+@pytest.mark.parametrize("make", [roads, dense])
+def test_the_plan_knows_what_preparing_takes(make, dtype):
+    g = make(dtype, directed=False)
+    planned = total(preparation(facts_of(g)))
+    assert planned <= g.prepare().core.prepared_bytes <= 1.25 * planned  # long rows begin at a cache line
 
 
 def test_forms_are_made_by_several_threads_at_once():
