@@ -1,10 +1,14 @@
 """The core's two nouns, Rows and Question: what they keep, what they share, and what they refuse."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
 import steppe as sp
 from steppe import _core
+from steppe.planning.bytes import preparation, total
+from steppe.planning.facts import facts_of
 
 SOURCE = np.array([0])
 
@@ -35,6 +39,32 @@ def test_forms_are_made_once_and_shared():
     assert g.core is g.core
     symmetric = dense(directed=False).prepare()
     assert symmetric.core.prepared_bytes < 2 * 8 * symmetric.num_edges  # in-edges are the out-edges
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.float64])
+@pytest.mark.parametrize("make", [roads, dense])
+def test_the_plan_knows_what_preparing_takes(make, dtype):
+    g = make(dtype, directed=False)
+    planned = total(preparation(facts_of(g)))
+    assert planned <= g.prepare().core.prepared_bytes <= 1.25 * planned  # long rows begin at a cache line
+
+
+def test_forms_are_made_by_several_threads_at_once():
+    """Whoever comes second lets go of what it made; searches meanwhile read what there is."""
+    for _ in range(20):
+        g = dense()
+        rows, back = g.core, g.reverse.core
+        expected = sp.sssp(g, 0, method="dijkstra").distances.tobytes()
+
+        def work(i, rows=rows, back=back):
+            out = np.empty(300, np.int64)
+            (rows if i % 2 else back).prepare(back if i % 2 else rows, 1 + i % 3)
+            _core.sssp("delta-stepping", rows, _core.Question(SOURCE), out)
+            return out.tobytes()
+
+        with ThreadPoolExecutor(6) as pool:
+            assert set(pool.map(work, range(6))) == {expected}
+        assert rows.prepared_bytes == back.prepared_bytes  # the same two, in another order
 
 
 def test_routes_and_searches_share_rows_of_four():

@@ -89,10 +89,9 @@ class External {
     static constexpr int64_t kAhead = 4;               // blocks announced before they are due
     static constexpr int64_t kWorthSharing = 1 << 15;  // edges in a sweep
 
-    // A sum outgrew 32 bits: the search will be done again in 64 bits.
     bool too_wide() const {
-        if (sizeof(D) > 4 || !std::is_integral_v<D>) return false;
-        return std::any_of(workers_.begin(), workers_.end(), [](const Worker& w) { return w.outgrown; });
+        return std::any_of(workers_.begin(), workers_.end(),
+                           [](const Worker& w) { return search::is_in_vain<D>(w.outgrown); });
     }
 
     void lower(std::atomic<D>& bound, D d) {

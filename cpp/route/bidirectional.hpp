@@ -37,6 +37,7 @@
 #include "search/heap.hpp"
 #include "search/ring.hpp"
 #include "search/scan_avx512.hpp"
+#include "search/widen.hpp"
 
 namespace steppe::route {
 
@@ -270,10 +271,7 @@ class Bidirectional {
     void relax(int side, V u, V v, D label) {
         auto& slot = space_.slots[v];
         if (!(label < slot.label[side])) return;
-        if (label > kLargest<D>) {
-            overflow_ = true;
-            return;
-        }
+        if (!search::Reach<D>().admits(label, overflow_)) return;
         const D opposite = slot.label[1 - side];
         if (opposite == kInfinity<D>) {
             // The other side has not met v, so v is at least as far from there as that side has reached.
@@ -318,10 +316,7 @@ class Bidirectional {
     }
 
     void trace(V target) {
-        if (mu_ > kLargest<D>) {
-            overflow_ = true;
-            return;
-        }
+        if (!search::Reach<D>().admits(mu_, overflow_)) return;
         auto& path = answer_.vertices;
         for (V v = middle_; v != V{-1}; v = space_.parents[v].of[0]) path.push_back(v);
         std::reverse(path.begin(), path.end());

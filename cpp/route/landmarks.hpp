@@ -130,13 +130,16 @@ class GoalSearch {
         if (!(label < slot.label[0])) return;
         if (!landmarks_.inside(v)) return;
         const int units = landmarks_.bound(v, goal_);
-        if (STEPPE_UNLIKELY(label > kLargest<D> || units > most_units_)) {
+        const search::Reach<D> reach;
+        if (!reach.admits(label, overflow_)) return;
+        if (STEPPE_UNLIKELY(units > most_units_)) {
             overflow_ = true;
             return;
         }
         // Two numbers of at most half the range cannot wrap. Floats: where the sum is infinite, so is every length.
         const D key = std::max(label + static_cast<D>(units) * quantum_, least);
-        if (STEPPE_UNLIKELY(key > kLargest<D> || key == kInfinity<D>)) {
+        if (!reach.admits(key, overflow_)) return;
+        if (STEPPE_UNLIKELY(key == kInfinity<D>)) {  // of floats
             overflow_ = true;
             return;
         }

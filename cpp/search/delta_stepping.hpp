@@ -69,7 +69,7 @@ std::optional<D> push_alone(const Rows& g, const In* in, const Search<V, D>& sea
                 if (search.watch->poll(stats.edges_relaxed + relaxed)) return {};
             }
         }
-        if (outgrown && sizeof(D) == 4) break;  // will be done again in 64 bits
+        if (is_in_vain<D>(outgrown)) break;
     }
     stats.edges_relaxed += relaxed;
     stats.edges_touched += relaxed;

@@ -82,7 +82,7 @@ Rest<V, D> push_shared(const Rows& g, const In* in, const Search<V, D>& search, 
             }
             [[maybe_unused]] const int64_t bucket = chunk->bucket;
             worker.recycle(chunk);
-            if (outgrown && sizeof(D) == 4) too_wide.store(true, std::memory_order_relaxed);
+            if (is_in_vain<D>(outgrown)) too_wide.store(true, std::memory_order_relaxed);
             if (mine.edges_relaxed > next_poll) {
                 next_poll = mine.edges_relaxed + (1 << 16);
                 bins.nudge();
@@ -146,7 +146,7 @@ Stats delta_stepping_parallel(const Rows& g, const In* in, const Search<V, D>& s
         finish_alone(g, in, search, width, rest.left, tentative, stats);
         stats.note = "a thread was held up: finished on one";
     }
-    if (stats.stuck && !(stats.outgrown && sizeof(D) == 4)) {
+    if (stats.stuck && !is_in_vain<D>(stats.outgrown)) {
         Stats again = delta_stepping<kPaths>(g, in, search, dist, pred);
         again.rounds += stats.rounds;
         again.edges_relaxed += stats.edges_relaxed;

@@ -41,7 +41,7 @@ Stats dijkstra(const rows::Csr<V, W>& g, const Search<V, D>& search, D* dist, V*
         }
         if (STEPPE_UNLIKELY(relaxed > next_poll)) {
             next_poll = relaxed + (1 << 16);
-            if (search.watch->poll(relaxed) || (outgrown && sizeof(D) == 4)) break;
+            if (search.watch->poll(relaxed) || is_in_vain<D>(outgrown)) break;
         }
     }
     stats.edges_relaxed = stats.edges_touched = relaxed;

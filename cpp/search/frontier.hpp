@@ -65,7 +65,7 @@ Stats frontier(const rows::Csr<V, W>& g, const Search<V, D>& search, D* dist, V*
             mine.next.clear();
             stats.outgrown |= mine.outgrown;
         }
-        if (stats.outgrown && sizeof(D) == 4) return stats;
+        if (is_in_vain<D>(stats.outgrown)) return stats;
         parallel_for(threads, static_cast<int64_t>(queue.size()), 1024, [&](int64_t begin, int64_t end, int) {
             for (int64_t i = begin; i < end; ++i) {
                 committed[queue[i]] = predist.load(queue[i]);

@@ -50,6 +50,12 @@ class Reach {
     D most_ = kLargest<D>;  // sums above it do not fit; none is where a bound makes them no candidates
 };
 
+// Whether a search in D that saw a sum outgrow its type may stop: it will be done again in the wide one.
+template <class D>
+constexpr bool is_in_vain(bool outgrown) {
+    return std::is_same_v<D, uint32_t> && outgrown;
+}
+
 // Signed sums, of searches whose weights may be negative: they have one type, and leave it at either end.
 struct Outgrown {
     bool above = false, below = false;  // a sum was too large, or too small, for the type

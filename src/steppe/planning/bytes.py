@@ -67,10 +67,11 @@ def search(facts: Facts, method: str, *, record_paths: bool, threads: int, hops:
 def preparation(facts: Facts) -> list[Array]:
     """Return the arrays that :meth:`steppe.Graph.prepare` adds to a graph."""
     n, m = facts.vertices, facts.edges
+    edge = 8 if facts.weight <= 4 else 16  # a wide weight and a target, rounded up to whole words
     if facts.roadlike:
-        return [Array("records of four", n, 4 * (4 + max(4, facts.weight)))]
+        return [Array("records of four", n, 4 * edge)]
     sides = 1 if not facts.directed else 2
-    edges = [Array("packed edges", sides * m, 4 + max(4, facts.weight)), Array("packed offsets", sides * n, 8)]
+    edges = [Array("packed edges", sides * m, edge), Array("packed offsets", sides * n, 8)]
     if facts.directed and not facts.reverse_known:
         edges += [Array("in-edges", m, facts.vertex + facts.weight), Array("their offsets", n + 1, 8)]
     return edges
