@@ -15,12 +15,13 @@ import steppe as sp
 from conftest import missing
 from steppe import gpu
 from steppe.errors import DeviceError
+from steppe.gpu import choose
 
 
 @pytest.fixture(autouse=True)
 def _no_default(monkeypatch):
     monkeypatch.delenv("STEPPE_DEVICE", raising=False)
-    monkeypatch.setattr(gpu, "_default", None)
+    monkeypatch.setattr(choose, "_default", None)
 
 
 @pytest.mark.pocl
@@ -100,8 +101,8 @@ def test_default_device(pocl, monkeypatch):
 
 @pytest.mark.parametrize(("module", "name", "extra"), [("pyopencl", "opencl", "opencl"), ("cuda", "cuda", "cuda")])
 def test_a_missing_extra_is_named(monkeypatch, module, name, extra):
-    real = gpu.importlib.util.find_spec
-    monkeypatch.setattr(gpu.importlib.util, "find_spec", lambda m: None if m.split(".")[0] == module else real(m))
+    real = choose.importlib.util.find_spec
+    monkeypatch.setattr(choose.importlib.util, "find_spec", lambda m: None if m.split(".")[0] == module else real(m))
     with pytest.raises(DeviceError, match=rf"pip install 'steppe\[{extra}\]'"):
         gpu.get_device(name)
     (info,) = [info for info in gpu.devices() if info.kind == name]
@@ -121,11 +122,11 @@ def test_no_nvidia_driver_is_said_so():
 def test_no_opencl_driver_is_said_so():
     pytest.importorskip("pyopencl")
     code = (
-        "import pyopencl as cl, steppe.gpu as gpu\n"
+        "import pyopencl as cl, steppe, steppe.gpu as gpu\n"
         "def none(): raise cl.LogicError('clGetPlatformIDs failed: PLATFORM_NOT_FOUND_KHR')\n"
         "cl.get_platforms = none\n"
         "try: gpu.get_device('opencl')\n"
-        "except gpu.DeviceError as e: print(e)\n"
+        "except steppe.errors.DeviceError as e: print(e)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "pip install pyopencl[pocl]" in done.stdout
@@ -179,7 +180,7 @@ def test_few_device_objects_with_a_limit_are_kept(pocl):
         made.add(gpu.get_device(pocl.info.name, memory_limit=limit))
     del answer
     gc.collect()
-    assert len(made) == gpu.LIMITED
+    assert len(made) == choose.LIMITED
     assert gpu.get_device(pocl.info.name) is pocl
     assert all(graph in small.copies for small in made)
     kept = gpu.get_device(pocl.info.name, memory_limit=10_000_011)

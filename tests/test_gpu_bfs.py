@@ -12,7 +12,7 @@ import oracle
 import standin
 import steppe as sp
 from conftest import missing
-from steppe.gpu.loops import bfs
+from steppe.gpu.loops import bfs, predecessors
 from steppe.planning.question import cut_at_targets
 
 
@@ -108,6 +108,43 @@ def test_canonical_predecessors(device):
     for weights in (rng.integers(0, 4, len(u)), rng.random(len(u)).astype(np.float32)):
         graph = sp.Graph.from_edges(u, v, weights, num_vertices=30_000)
         checks.check_tree(device, graph, [5], sp.sssp(graph, 5, device="cpu").distances)
+
+
+@pytest.mark.pocl
+def test_predecessors_of_what_the_searches_return(device):
+    graph = sp.generate.grid(30, 40, weights=(1, 3), seed=2)
+    for method in ("bfs", "frontier", "delta-stepping", "bellman-ford"):
+        for options in ({"cutoff": 20}, {"targets": [7, 99]}, {}):
+            if method == "bfs":
+                paths = sp.bfs(graph, 5, device=device.info.name, **options)
+            else:
+                paths = sp.sssp(graph, 5, device=device.info.name, method=method, **options)
+            hops = method == "bfs"
+            checks.check_tree(device, graph, [5], paths.distances, hops=hops)
+            if hops:  # as sssp gives the hops of an unweighted graph
+                wide = paths.distances.astype(np.int64)
+                wide[paths.distances == checks.UNREACHED] = sp.UNREACHABLE
+                found = predecessors.run(device, graph, np.array([5]), wide, hops=True)
+                assert np.array_equal(found, paths.predecessors)
+    with pytest.raises(TypeError, match="no search of this graph"):
+        predecessors.run(device, graph, np.array([5]), paths.distances.astype(np.float64))
+
+
+@pytest.mark.pocl
+def test_an_interrupt_ends_predecessors_between_launches(device):
+    graph = sp.generate.grid(60, 60, weights=(1, 3), seed=2)
+    distances = sp.sssp(graph, 0).distances
+
+    def interrupt(edges):
+        if edges > 100:
+            raise KeyboardInterrupt
+
+    before = device.memory.used
+    with pytest.raises(KeyboardInterrupt):
+        predecessors.run(device, graph, np.array([0]), distances, progress=interrupt)
+    checks.check_tree(device, graph, [0], distances)
+    del graph
+    assert device.memory.used == before
 
 
 @pytest.mark.oclgrind

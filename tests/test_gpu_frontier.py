@@ -1,5 +1,7 @@
 """Frontier on devices (document 000), paths recorded by one atomic (003), and what all searches by rounds share."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -153,6 +155,23 @@ def test_003_dist_and_pred_never_disagree(device):
         first = checks.solve(device, "frontier", graph, checks.search_of(record_paths=True))
         again = checks.solve(device, "frontier", graph, checks.search_of(record_paths=True))
         assert np.array_equal(first.predecessors, again.predecessors)  # the smallest of a round's candidates wins
+
+
+@pytest.mark.pocl
+@pytest.mark.parametrize("method", ["frontier", "delta-stepping"])
+def test_without_64_bit_atomics_nothing_is_recorded_and_the_note_says_so(pocl, method):
+    from steppe.gpu import opencl
+
+    _, handle = opencl.choose("pocl")
+    poor = opencl.OpenCL(dataclasses.replace(pocl.info, has_f64=False, has_atomic_64=False), handle)
+    graph = checks.random_graph(200, 900, np.int32)
+    answer = checks.METHODS[method].run(poor, graph, checks.search_of(record_paths=True))
+    assert np.array_equal(answer.distances, sp.sssp(graph, 0).distances)
+    assert answer.predecessors is None
+    assert "pass of their own" in answer.explained["note"]
+    wide = checks.random_graph(200, 900, np.int64)
+    with pytest.raises(sp.DeviceError, match="no 64-bit atomics"):
+        checks.METHODS[method].run(poor, wide, checks.search_of())
 
 
 # What all share ------------------------------------------------------------------------------------------------------

@@ -52,13 +52,15 @@ other.alloc(900_000, "u1")
 def test_a_forgotten_wait_is_seen():
     code = """
 import numpy as np
-a = device.staging(1000, "u4"); a[:] = 5
-b = device.alloc(1000, "u4", fill=1)
+import words
+program = device.program(words.KERNELS / "words.c")
+a = device.staging(1000, "u8"); a[:] = 5
+b = device.alloc(1000, "u8", fill=1)
 device.finish()
 e = device.upload_async(a, b)
 {wait}
-c = device.alloc(1000, "u4")
-device.copy(b, c)
+c = device.alloc(1000, "u8")
+device.launch(program, "read_u64", 1000, b, c, 1000)
 print("sum", device.download(c).sum())
 """
     assert "sum 5000" in succeed(code.format(wait="device.wait(e)"))

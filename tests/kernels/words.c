@@ -118,3 +118,8 @@ KERNEL wide(GLOBAL u32 *cells, GLOBAL u64 *of_blocks, i64 n) {
     BARRIER();
     if (LOCAL_ID == 0) of_blocks[GROUP_ID] = WIDE(sum);
 }
+
+/* What a kernel reads, for tests of the order of copies and launches. */
+KERNEL read_u64(GLOBAL const u64 *from, GLOBAL u64 *to, i64 n) {
+    for (i64 i = GLOBAL_ID; i < n; i += GLOBAL_SIZE) to[i] = from[i];
+}

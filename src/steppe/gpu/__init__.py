@@ -1,23 +1,14 @@
-"""Devices: which there are, and how one is chosen.
+"""Devices, and the searches that run on them.
 
-A device is named "cpu", "cuda", "cuda:1", "opencl", "opencl:NAME" (a part of the device's or platform's name) or "auto"
-(the first real GPU, else the CPU). Nothing here touches a driver until a device is asked for.
+choose.py finds devices by name; device.py says what every device can do, cuda.py and opencl.py do it, with memory.py (byte budget and
+buffers), source.py (kernel text) and images.py (compiled kernels on disk). rows.py keeps copies of graphs on a device, keys.py turns
+distances into the integers that kernels compare, layout.py lists the arrays of a search. The searches are host loops: loops/ with all
+edges on the device, stream/ with edges that come and go; their kernels are in kernels/. Importing this loads no driver and no loop.
 """
 
-from __future__ import annotations
-
-import importlib.util
-import os
-import platform
-from typing import TYPE_CHECKING
-
-from ..errors import DeviceError
-from ..machine import locks
-from .device import Counters, Device, DeviceInfo, Program, forked
+from .choose import default_device, devices, get_device, set_default_device
+from .device import Counters, Device, DeviceInfo, Program
 from .memory import Buffer, Memory
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = [
     "Buffer",
@@ -31,140 +22,3 @@ __all__ = [
     "get_device",
     "set_default_device",
 ]
-
-_default: str | None = None
-_devices: dict[tuple[str, int | None], Device] = {}
-_lock = locks.make()
-_processes: dict[str, int] = {}  # which process started the driver of a kind
-
-LIMITED = 4
-"""Device objects with a ``memory_limit`` that are kept; the one not used for longest goes, with what it keeps of graphs."""
-
-
-def devices() -> list[DeviceInfo]:
-    """List the CPU and every device found; for a kind that is absent, an entry that says why and what to install.
-
-    Examples
-    --------
-    >>> devices()[0].name
-    'cpu'
-    """
-    units = os.cpu_count() or 1
-    found = [DeviceInfo("cpu", "cpu", f"{platform.machine()}, {units} hardware threads", units=units)]
-    for kind, finder in (("cuda", _cuda_infos), ("opencl", _opencl_infos)):
-        try:
-            found += finder()
-        except DeviceError as error:
-            found.append(DeviceInfo(kind, kind, "", available=False, reason=str(error)))
-    return found
-
-
-def get_device(name: str | None = None, *, memory_limit: int | None = None) -> Device | None:
-    """Return the device called `name`, or None for the CPU, which needs no device object.
-
-    Asking twice gives the same object, so that what has been uploaded and compiled for it is found again.
-
-    Parameters
-    ----------
-    name
-        "cpu", "auto", "cuda", "cuda:1", "opencl" or "opencl:NAME"; None for the default device.
-    memory_limit
-        Bytes that may be allocated on it; None for all it has. Each limit is a device object of its own, and the last
-        few of them are kept.
-
-    Raises
-    ------
-    DeviceError
-        The driver, the extra or the device is missing; the message says which, and what to install. Or this is the
-        forked child of a process that has used a device: start it with the method "spawn".
-
-    Examples
-    --------
-    >>> get_device("cpu") is None
-    True
-    """
-    name = default_device() if name is None else name
-    kind, _, rest = name.partition(":")
-    if kind == "cpu":
-        return None
-    if kind == "auto":
-        gpu = next((info for info in devices() if info.is_gpu), None)
-        return None if gpu is None else get_device(gpu.name, memory_limit=memory_limit)
-    if kind not in ("cuda", "opencl"):
-        msg = f"no device is called {name!r}: use cpu, auto, cuda, cuda:1, opencl or opencl:NAME"
-        raise DeviceError(msg)
-    if memory_limit is not None and memory_limit < 0:
-        msg = f"memory_limit is {memory_limit}: it cannot be negative"
-        raise DeviceError(msg)
-    with _lock:
-        info, build = _cuda(rest) if kind == "cuda" else _opencl(rest)
-        key = (info.name, memory_limit)
-        device = _devices.pop(key, None) or build(memory_limit)
-        _devices[key] = device  # the last used is last
-        limited = [held for held in _devices if held[1] is not None]
-        for held in limited[:-LIMITED]:
-            _devices.pop(held).forget_graphs()
-        return device
-
-
-def set_default_device(name: str | None) -> None:
-    """Set the device used where none is given; None for what STEPPE_DEVICE says, or the CPU.
-
-    Examples
-    --------
-    >>> set_default_device("cpu")
-    >>> default_device()
-    'cpu'
-    >>> set_default_device(None)
-    """
-    global _default  # noqa: PLW0603 - a process has one default device
-    if name is not None:
-        get_device(name)  # an absent device is an error here, not at the first call
-    _default = name
-
-
-def default_device() -> str:
-    """Return the name of the default device."""
-    return _default or os.environ.get("STEPPE_DEVICE") or "cpu"
-
-
-def _need(module: str, extra: str) -> None:
-    if _processes.setdefault(extra, os.getpid()) != os.getpid():
-        raise DeviceError(forked(extra))
-    try:
-        present = importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:  # the parent package is absent
-        present = False
-    if not present:
-        msg = f"{module} is not installed: pip install 'steppe[{extra}]'"
-        raise DeviceError(msg)
-
-
-def _opencl_infos() -> list[DeviceInfo]:
-    _need("pyopencl", "opencl")
-    from . import opencl
-
-    return [info for info, _ in opencl.find()]
-
-
-def _opencl(rest: str) -> tuple[DeviceInfo, Callable[[int | None], Device]]:
-    _need("pyopencl", "opencl")
-    from . import opencl
-
-    info, handle = opencl.choose(rest)
-    return info, lambda limit: opencl.OpenCL(info, handle, limit)
-
-
-def _cuda_infos() -> list[DeviceInfo]:
-    _need("cuda.bindings", "cuda")
-    from . import cuda
-
-    return cuda.find()
-
-
-def _cuda(rest: str) -> tuple[DeviceInfo, Callable[[int | None], Device]]:
-    _need("cuda.bindings", "cuda")
-    from . import cuda
-
-    info = cuda.choose(rest)
-    return info, lambda limit: cuda.Cuda(info, limit)

@@ -305,10 +305,6 @@ class Cuda(Device):
                 values = [buffer.handle, np.int64(offset), np.int64(count), value.view(np.uint64)]
                 self._launch(program, "fill_u64", groups, values)
 
-    def _copy(self, source: int, target: int, nbytes: int) -> None:
-        self._enter()
-        check(driver.cuMemcpyDtoDAsync(target, source, nbytes, self._stream))
-
     def _write_async(self, handle: int, offset: int, array: NDArray[Any], after: Handle) -> _Event:
         self._enter()
         if after is not None:

@@ -2,7 +2,7 @@
 
     program(file, ...)                       compile kernels/file.c for these types (cached)
     alloc(size, dtype), upload(array)        make a Buffer; counted against the byte budget
-    download(buffer), fill(buffer, value), copy(source, target)
+    download(buffer), fill(buffer, value)
     launch(program, kernel, threads, *args)  enqueue; arguments are checked against the kernel's signature
     finish()                                 wait until all is done
     staging(size, dtype)                     host array that copies fast (pinned on CUDA)
@@ -257,14 +257,6 @@ class Device(ABC):
         if count:
             self._fill(buffer, np.array(value, dtype=buffer.dtype), offset, count)
 
-    def copy(self, source: Buffer, target: Buffer, count: int | None = None) -> None:
-        """Copy the first `count` elements (all) of one buffer to another."""
-        count = source.size if count is None else count
-        self._inside(source, 0, count, target.dtype)
-        self._inside(target, 0, count, source.dtype)
-        if count:
-            self._copy(source.handle, target.handle, count * source.dtype.itemsize)
-
     def _inside(self, buffer: Buffer, offset: int, count: int, dtype: np.dtype[Any]) -> None:
         self._ready()
         if dtype != buffer.dtype:
@@ -339,7 +331,5 @@ class Device(ABC):
     def _read(self, array: NDArray[Any], handle: Handle, offset: int) -> None: ...
     @abstractmethod
     def _fill(self, buffer: Buffer, value: NDArray[Any], offset: int, count: int) -> None: ...
-    @abstractmethod
-    def _copy(self, source: Handle, target: Handle, nbytes: int) -> None: ...
     @abstractmethod
     def _write_async(self, handle: Handle, offset: int, array: NDArray[Any], after: Handle) -> Handle: ...

@@ -170,9 +170,6 @@ class OpenCL(Device):
         except cl.MemoryError as error:
             raise self._out_of_memory(buffer.nbytes) from error
 
-    def _copy(self, source: Handle, target: Handle, nbytes: int) -> None:
-        cl.enqueue_copy(self._queue, target, source, byte_count=nbytes)
-
     def _write_async(self, handle: Handle, offset: int, array: NDArray[Any], after: Handle) -> Handle:
         waits = None if after is None else [after]
         done = cl.enqueue_copy(self._copies, handle, array, dst_offset=offset, is_blocking=False, wait_for=waits)
