@@ -11,6 +11,7 @@ import steppe as sp
 import stream_checks
 from steppe.gpu import get_device, loops, stream
 from steppe.gpu.loops import edge, predecessors, work
+from steppe.gpu.rows import resident_bytes
 from steppe.gpu.stream import loop
 
 LIMIT = 77_000_000  # a device object of our own
@@ -88,7 +89,11 @@ def test_predecessors(mine, dtype, hops):
     found = predecessors.run(mine, graph, np.array([1]), right.distances, hops=hops)
     assert np.array_equal(found, right.predecessors)
     assert mine.memory.peak == loops.bytes_needed("predecessors", **facts(mine, graph), hops=hops)
-    assert mine.memory.used == graph.nbytes + 4 * graph.num_edges  # rows and tails stay
+    assert mine.memory.used == graph.nbytes + 4 * graph.num_edges == resident_bytes(mine, graph)  # rows and tails stay
+    mine.memory.peak = mine.memory.used
+    predecessors.run(mine, graph, np.array([1]), right.distances, hops=hops)
+    needed = loops.bytes_needed("predecessors", **facts(mine, graph), hops=hops)
+    assert mine.memory.peak - mine.memory.used == needed - resident_bytes(mine, graph)
 
 
 @pytest.mark.parametrize("method", stream_checks.METHODS)

@@ -173,6 +173,7 @@ def check_bytes(device, n=1003):
 
 def check_types(device, weight, dist, signed, n=300):
     """TO_KEY, FROM_KEY, KEY_INF, EXTEND, MIN_KEY, CAS_KEY, EXCH_KEY for one combination of types."""
+    from steppe.gpu.keys import Keys
     from steppe.gpu.source import TYPES, key_type
 
     rng = np.random.default_rng(4)
@@ -186,6 +187,7 @@ def check_types(device, weight, dist, signed, n=300):
     device.launch(program, "infinity", 1, inf)
     infinity = device.download(inf)
     assert infinity.tolist() == [infinity[0], infinity[0], 0]
+    assert int(infinity[0]) == Keys(weight, dist, signed).infinity  # which the host writes
     cell = device.upload(infinity[:1].copy())
     keys, back = device.alloc(n, key), device.alloc(n, TYPES[dist])
     device.launch(program, "relax", n, device.upload(w), device.upload(d), cell, keys, back, n)

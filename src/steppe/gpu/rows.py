@@ -129,6 +129,13 @@ def resident(device: Device, graph: Graph) -> bool:
     return kept is not None and kept.rows is not None
 
 
+def resident_bytes(device: Device, graph: Graph) -> int:
+    """Return the bytes of the graph's rows and tails that are on the device already, and that a search need not take again."""
+    kept = device.copies.get(graph) or Copies()
+    held = () if kept.rows is None else (kept.rows.indptr, kept.rows.indices, kept.rows.weights)
+    return sum(buffer.nbytes for buffer in (*held, kept.tails) if buffer is not None)
+
+
 def forget(device: Device, graph: Graph) -> None:
     """Free what the device keeps of the graph; a search that is using it goes on, and the memory is freed after it."""
     device.copies.pop(graph, None)

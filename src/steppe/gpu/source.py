@@ -16,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -183,7 +184,12 @@ def names(file: str) -> Names:
     >>> names("bfs.c").UNREACHED
     2147483647
     """
-    return Names(file, _numbers(_body(KERNELS / file), {}))
+    return _names(KERNELS, file)
+
+
+@lru_cache
+def _names(folder: Path, file: str) -> Names:
+    return Names(file, _numbers(_body(folder / file), {}))
 
 
 def _numbers(body: str, values: Mapping[str, object]) -> dict[str, int]:

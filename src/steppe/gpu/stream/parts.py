@@ -122,12 +122,14 @@ def least_and_wished(
 
     Without `indptr` degrees are not known, and each part is taken to have as many rows as it may.
     """
-    needed = {}
+    least, wished = [], []
     for size in sizes(m):
-        for slots in slots_for(m, size):
-            capacity = most_pieces(n, size) if indptr is None else Parts(indptr, size, slots).capacity
-            needed[size, slots] = layout(n, -(-m // size), capacity, size, slots, keys, weights).nbytes
-    return min(needed.values()), min(needed[size, slots] for size, slots in needed if size * slots >= m)
+        capacity = most_pieces(n, size) if indptr is None else Parts(indptr, size, 1).capacity
+        slots, count = slots_for(m, size), -(-m // size)
+        least.append(layout(n, count, capacity, size, slots[-1], keys, weights).nbytes)
+        if slots[0] * size >= m:
+            wished.append(layout(n, count, capacity, size, slots[0], keys, weights).nbytes)
+    return min(least), min(wished)
 
 
 def slots_for(m: int, size: int) -> list[int]:
