@@ -1,12 +1,7 @@
 // Bindings of search/many.hpp.
 #include "search/many.hpp"
 
-#include "bindings/methods.hpp"
 #include "bindings/question.hpp"
-
-namespace steppe::search {
-STEPPE_METHODS(extern template)
-}  // namespace steppe::search
 
 namespace steppe::bindings {
 
@@ -24,7 +19,7 @@ void bind_many(nb::module_& m) {
             const size_t width = chosen ? chosen->size() : static_cast<size_t>(rows.n());
             same_size(out_rows.size(), question.sources.size() * width, "many");
             const bool hops = method == "hops";
-            const search::Method named = hops ? search::Method::dijkstra : method_named(method);
+            const search::Method named = hops ? search::Method::dijkstra : search::method_named(method);
             auto run = [&]<class V, class W>(const rows::View<V, W>& g) -> int64_t {
                 using R = Distance<W>;
                 R* to = out<R>(out_rows);

@@ -1,7 +1,7 @@
 // Bindings of search/methods.hpp: one question, weights that are not negative, the method by name.
-#include "bindings/methods.hpp"
 #include "bindings/question.hpp"
 #include "search/answer.hpp"
+#include "search/methods.hpp"
 
 namespace steppe::search {
 STEPPE_METHODS(template)
@@ -9,20 +9,13 @@ STEPPE_METHODS(template)
 
 namespace steppe::bindings {
 
-search::Method method_named(const std::string& name) {
-    if (name == "dijkstra") return search::Method::dijkstra;
-    if (name == "delta-stepping") return search::Method::delta_stepping;
-    if (name == "frontier") return search::Method::frontier;
-    throw std::invalid_argument("unknown method " + name);
-}
-
 void bind_sssp(nb::module_& m) {
     // Fills distances and, where given, predecessors. After an overflow they mean nothing.
     m.def(
         "sssp",
         [](const std::string& method, const Rows& rows, const Question& question, Out distances,
            std::optional<Out> predecessors) {
-            const search::Method named = method_named(method);
+            const search::Method named = search::method_named(method);
             return rows.visit([&]<class V, class W>(const rows::View<V, W>& g) {
                 auto* result = entries<Distance<W>>(rows, distances);
                 V* pred = entries<V>(rows, predecessors);

@@ -1,5 +1,8 @@
 // The methods for one question and weights that are not negative, by name, on the best form of the rows there is.
 #pragma once
+#include <stdexcept>
+#include <string>
+
 #include "rows/forms.hpp"
 #include "search/delta_stepping.hpp"
 #include "search/delta_stepping_parallel.hpp"
@@ -10,6 +13,13 @@
 namespace steppe::search {
 
 enum class Method { dijkstra, delta_stepping, frontier };
+
+inline Method method_named(const std::string& name) {
+    if (name == "dijkstra") return Method::dijkstra;
+    if (name == "delta-stepping") return Method::delta_stepping;
+    if (name == "frontier") return Method::frontier;
+    throw std::invalid_argument("unknown method " + name);
+}
 
 // delta-stepping on one thread, or on all that the question allows. With targets one thread can stop at the exact
 // bucket; whether that is worth more than the others is the caller's choice.
@@ -30,5 +40,22 @@ Stats run(Method method, const rows::View<V, W>& g, const Search<V, D>& search, 
     }
     return delta_stepping_on<kPaths>(g.csr, kNoIn, search, dist, pred);
 }
+
+// Compiled once, in bindings/sssp.cpp, for everybody who searches with them.
+#define STEPPE_METHOD(KIND, V, W, D)                                                              \
+    KIND Stats run<false, V, W, D>(Method, const rows::View<V, W>&, const Search<V, D>&, D*, V*); \
+    KIND Stats run<true, V, W, D>(Method, const rows::View<V, W>&, const Search<V, D>&, D*, V*);
+#define STEPPE_METHODS(KIND)                        \
+    STEPPE_METHOD(KIND, int32_t, int32_t, uint32_t) \
+    STEPPE_METHOD(KIND, int32_t, int32_t, uint64_t) \
+    STEPPE_METHOD(KIND, int32_t, int64_t, uint64_t) \
+    STEPPE_METHOD(KIND, int32_t, float, float)      \
+    STEPPE_METHOD(KIND, int32_t, double, double)    \
+    STEPPE_METHOD(KIND, int64_t, int32_t, uint32_t) \
+    STEPPE_METHOD(KIND, int64_t, int32_t, uint64_t) \
+    STEPPE_METHOD(KIND, int64_t, int64_t, uint64_t) \
+    STEPPE_METHOD(KIND, int64_t, float, float)      \
+    STEPPE_METHOD(KIND, int64_t, double, double)
+STEPPE_METHODS(extern template)
 
 }  // namespace steppe::search
