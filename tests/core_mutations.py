@@ -167,8 +167,8 @@ MUTATIONS = [
         "many: every row is the first source's",
         "levels",
         "search/many.hpp",
-        "s.sources = {static_cast<V>(q_.sources[i])};",
-        "s.sources = {static_cast<V>(q_.sources[0])};",
+        "q_.sources.subspan(static_cast<size_t>(i), 1)",
+        "q_.sources.subspan(0, 1)",
     ),
     Mutation(
         "bellman-ford: a vertex is queued once and never again",
@@ -237,8 +237,8 @@ MUTATIONS = [
         "tree by levels: the first tail found stays",
         "tree",
         "tree/by_levels.hpp",
-        "prints[u] != print || d[u] != want || !(best < 0 || u < best)",
-        "prints[u] != print || d[u] != want || best >= 0",
+        "fingerprints[u] != wanted || d[u] != want || !(best < 0 || u < best)",
+        "fingerprints[u] != wanted || d[u] != want || best >= 0",
     ),
     Mutation(
         "verify: equally far is as good as nearer",

@@ -1,7 +1,12 @@
 """Rooms: who may use whom. The tables stand in the code's own words; here they are held to what the files include."""
 
+import ast
+import importlib.util
 import re
 from pathlib import Path
+from types import ModuleType
+
+import steppe
 
 ROOT = Path(__file__).parents[1]
 
@@ -27,3 +32,69 @@ def test_includes_go_down():
         namespace = "steppe" if room == "base" else f"steppe::{room}"
         assert f"namespace {namespace} {{" in text or path.name == "module.cpp", f"{path} is not in {namespace}"
     assert seen > 100
+
+
+# Who of src/steppe may import whom, besides itself. Top-level modules are rooms of one file; __init__ and __main__ are above all.
+BELOW = {
+    "errors": "",
+    "_core": "",
+    "machine": "errors _core",
+    "graph": "machine errors _core",
+    "files": "graph machine errors _core",
+    "generate": "files graph machine errors _core",
+    "planning": "graph machine errors _core",
+    "cpu": "planning graph machine errors _core",
+    "gpu": "cpu planning graph machine errors _core",
+    "paths": "gpu cpu planning graph machine errors _core",
+    "calls": "paths gpu cpu planning files graph machine errors _core",
+}
+EXCEPTIONS = {
+    # A method of Graph that works for later calls: what it prepares for routes is the business of those who search them.
+    ("graph/graph.py", "cpu"),
+}
+
+
+def imports(tree, package):
+    """Yield the dotted names that a module imports, at its top or inside functions, but not for type checkers alone."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            assert not node.orelse
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            yield from (".".join([*above, *filter(None, [node.module]), alias.name]) for alias in node.names)
+        else:
+            yield from imports(node, package)
+
+
+def test_imports_go_up_only():
+    source = ROOT / "src" / "steppe"
+    rooms = {path.stem for path in source.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    assert rooms | {"_core"} == {*BELOW, "cli", "__init__", "__main__"}
+    for k, (name, below) in enumerate(BELOW.items()):  # so that nobody writes a circle into the table
+        assert set(below.split()) <= set(list(BELOW)[:k]), name
+    seen, excused = 0, set()
+    for path in source.rglob("*.py"):
+        here = path.relative_to(source)
+        room = here.with_suffix("").parts[0]
+        if room not in BELOW:
+            continue
+        for name in imports(ast.parse(path.read_text()), ["steppe", *here.parts[:-1]]):
+            if name.split(".")[0] != "steppe":
+                continue
+            imported = name.split(".")[1]
+            seen += 1
+            if (here.as_posix(), imported) in EXCEPTIONS:
+                excused.add((here.as_posix(), imported))
+            else:
+                assert imported in {room, *BELOW[room].split()}, f"{here} imports {name}: a room above it, or beside it"
+    assert excused == EXCEPTIONS
+    assert seen > 100
+
+
+def test_no_public_name_hides_a_module():
+    """After `import steppe.NAME` everybody must find there what `steppe.NAME` already was."""
+    for name in steppe.__all__:
+        if not isinstance(getattr(steppe, name), ModuleType):
+            assert importlib.util.find_spec(f"steppe.{name}") is None, f"steppe.{name} is a module too"

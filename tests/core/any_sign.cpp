@@ -1,5 +1,4 @@
 // Weights of any sign, in memory and in blocks of a file: distances, trees, and cycles that are really negative.
-#include "base/pages.hpp"
 #include "external/bellman_ford.hpp"
 #include "graphs.hpp"
 #include "search/bellman_ford.hpp"
@@ -10,11 +9,11 @@ static void check_result(const char* name, const Graph<int32_t>& g, const search
                          const std::vector<int64_t>& found, const std::vector<int32_t>& pred) {
     const auto right = naive(g, {0});
     if (right) {
-        expect(result.status == search::BellmanFordStatus::kDone && found == *right, name);
+        expect(result.status == search::BellmanFordStatus::done && found == *right, name);
         expect(is_tight(g, *right, pred, {0}), "a predecessor");
         return;
     }
-    expect(result.status == search::BellmanFordStatus::kNegativeCycle, "a negative cycle is missed");
+    expect(result.status == search::BellmanFordStatus::negative_cycle, "a negative cycle is missed");
     int64_t length = 0;
     for (size_t i = 0; i < result.cycle.size(); ++i) {
         const int64_t u = result.cycle[i], v = result.cycle[(i + 1) % result.cycle.size()];
@@ -28,19 +27,18 @@ static void check_result(const char* name, const Graph<int32_t>& g, const search
 }
 
 static void check(const Graph<int32_t>& g) {
-    const int64_t source = 0;
+    const std::vector<int64_t> source{0};
     const auto csr = g.csr();
     Watch watch;
     std::vector<int64_t> found(g.n);
     std::vector<int32_t> pred(g.n);
     search::BellmanFord<int32_t, int32_t> alone(csr, found.data(), pred.data(), watch);
-    check_result("bellman-ford", g, alone.run(&source, 1), found, pred);
+    check_result("bellman-ford", g, alone.run(source), found, pred);
     for (const int64_t limit : {int64_t{1} << 20, int64_t{512}}) {
-        Pages targets(g.targets.data(), csr.edges(), 4, false), weights(g.weights.data(), csr.edges(), 4, false);
-        int64_t live[3];
-        external::Window window(g.offsets.data(), g.n, 6, limit, targets, weights, 8, 1, live);
+        external::Budget budget{6, limit};
+        external::Window window(csr, false, 1, budget);
         external::ExternalBellmanFord<int32_t, int32_t> blocks(csr, window, 6, found.data(), pred.data(), watch);
-        check_result("bellman-ford in blocks", g, blocks.run(&source, 1), found, pred);
+        check_result("bellman-ford in blocks", g, blocks.run(source), found, pred);
     }
 }
 

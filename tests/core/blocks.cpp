@@ -1,5 +1,4 @@
 // The sweep over edges that stay in a file, in windows of every size.
-#include "base/pages.hpp"
 #include "external/sweep.hpp"
 #include "graphs.hpp"
 
@@ -9,10 +8,9 @@ template <bool kShared>
 static void check(const Graph<int32_t>& g, uint32_t delta, int64_t limit) {
     const auto csr = g.csr();
     Watch watch;
-    Pages targets(g.targets.data(), csr.edges(), 4, false), weights(g.weights.data(), csr.edges(), 4, false);
-    int64_t live[3];
+    external::Budget budget{6, limit};
     const int threads = kShared ? 2 : 1;
-    external::Window window(g.offsets.data(), g.n, 6, limit, targets, weights, 8, threads, live);
+    external::Window window(csr, false, threads, budget);
     search::Search<int32_t, uint32_t> s;
     s.sources = {0};
     s.threads = threads;
@@ -20,7 +18,7 @@ static void check(const Graph<int32_t>& g, uint32_t delta, int64_t limit) {
     std::vector<uint32_t> found(g.n);
     std::vector<int32_t> pred(g.n);
     external::External<true, kShared, rows::Csr<int32_t, int32_t>, int32_t, uint32_t> sweep(
-        csr, window, {6, limit, false}, s, found.data(), pred.data());
+        csr, window, budget.shift, s, found.data(), pred.data());
     sweep.run(delta);
     const auto right = *naive(g, {0});
     for (int64_t v = 0; v < g.n; ++v)

@@ -43,18 +43,19 @@ static void check_bfs(const Graph<int32_t>& weighted, int32_t source, int64_t cu
     }
 }
 
-static void check_many(const Graph<int32_t>& g, search::ManyMethod method) {
+static void check_many(const Graph<int32_t>& g, search::Method method) {
     std::vector<int64_t> sources, targets;
     for (int64_t v = 0; v < g.n; v += 1 + g.n / 4) sources.push_back(v), targets.push_back(g.n - 1 - v);
-    const auto rows = static_cast<int64_t>(sources.size()), columns = static_cast<int64_t>(targets.size());
-    const search::Many<int64_t> q{method,   sources.data(), rows, targets.data(), columns, false, 0, 0,
-                                  g.mean(), g.most(),       2};
-    std::vector<int64_t> found(rows * columns);
+    const auto count = static_cast<int64_t>(sources.size()), columns = static_cast<int64_t>(targets.size());
+    const search::Question q{sources, {}, {}, 0, g.mean(), g.most(), 2};
+    std::vector<int64_t> found(count * columns);
     Watch watch;
-    const auto csr = g.csr();
-    const int64_t lost = search::ManySearches<int32_t, int32_t, int64_t>(csr, q, found.data(), watch).run();
+    rows::Forms<int32_t> forms;
+    const rows::View<int32_t, int32_t> view{g.csr(), forms};
+    const int64_t lost =
+        search::ManySearches<int32_t, int32_t, int64_t>(method, view, q, targets, found.data(), watch).run();
     expect(lost == -1, "a source is lost");
-    for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t i = 0; i < count; ++i) {
         const auto right = *naive(g, {static_cast<int32_t>(sources[i])});
         for (int64_t j = 0; j < columns; ++j) expect(found[i * columns + j] == right[targets[j]], "many");
     }
@@ -66,8 +67,8 @@ int main() {
         check_frontier(g, 2);
         check_bfs(g, 0, -1);
         check_bfs(g, static_cast<int32_t>(g.n / 2), 3);
-        check_many(g, search::ManyMethod::kDijkstra);
-        check_many(g, search::ManyMethod::kDeltaStepping);
+        check_many(g, search::Method::dijkstra);
+        check_many(g, search::Method::delta_stepping);
     });
     check_bfs(random_graph<int32_t>(3000, 30000, 1, 2, 7), 0, -1);
 }

@@ -9,8 +9,8 @@ using Claim = proof::Claim<int64_t, int32_t>;
 
 static bool accepts(const Graph<int32_t>& g, const std::vector<int64_t>& d, const std::vector<int32_t>* pred) {
     Watch watch;
-    const int64_t source = 0;
-    const Claim claim{d.data(), pred ? pred->data() : nullptr, &source, 1, kUnreachable, false};
+    const std::vector<int64_t> source{0};
+    const Claim claim{d.data(), pred ? pred->data() : nullptr, source, kUnreachable, false};
     return proof::verify(g.csr(), claim, 1, false, watch).fault == proof::Fault::none;
 }
 

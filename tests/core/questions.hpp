@@ -31,20 +31,11 @@ search::Stats check(const char* name, const Graph<int32_t>& g, const Question& q
     Watch watch;
     std::vector<int64_t> found(g.n);
     std::vector<int32_t> pred(g.n);
-    auto make = [&]<class D>() {
-        search::Search<int32_t, D> s;
-        s.sources = q.sources;
-        s.targets = q.targets;
-        if (q.cutoff >= 0) s.reach = search::Reach<D>(q.cutoff);
-        s.delta = q.delta;
-        s.mean_weight = g.mean();
-        s.max_weight = g.most();
-        s.threads = q.threads;
-        s.watch = &watch;
-        return s;
-    };
+    const std::vector<int64_t> sources(q.sources.begin(), q.sources.end()), targets(q.targets.begin(), q.targets.end());
+    search::Question asked{sources, targets, {}, q.delta, g.mean(), g.most(), q.threads};
+    if (q.cutoff >= 0) asked.bound = q.cutoff;
     const auto right = truth(g, q);
-    const auto stats = search::find_answer<int32_t>(g.csr(), found.data(), pred.data(), 1, watch, make, run);
+    const auto stats = search::find_answer<int32_t>(g.csr(), asked, found.data(), pred.data(), watch, run);
     expect(!stats.outgrown && found == right, name);
     expect(is_tight(g, right, pred, q.sources), "a predecessor");
     return stats;

@@ -6,7 +6,7 @@
 using namespace core;
 
 template <class W, class D>
-static void check_answer(const char* name, const Graph<W>& g, const route::RouteAnswer<int32_t, D>& found, int32_t s,
+static void check_answer(const char* name, const Graph<W>& g, const route::Answer<int32_t, D>& found, int32_t s,
                          int32_t t, Length<W> right) {
     expect(found.reachable == (right != kFar<W>), name);
     if (!found.reachable) return;
@@ -28,8 +28,8 @@ static void check(const Graph<W>& g) {
     Watch watch;
     const Graph<W> back = g.reversed();
     const auto csr = g.csr(), in = back.csr();
-    const route::RouteFacts facts{0, g.mean(), g.most()};
-    route::RouteWorkspace<int32_t, D> space(g.n, csr.edges(), facts, watch);
+    const route::Facts facts{0, g.mean(), g.most()};
+    route::Workspace<int32_t, D> space(g.n, csr.edges(), facts, watch);
     for (int32_t s = 0; s < g.n; s += static_cast<int32_t>(1 + g.n / 5)) {
         const auto right = *naive(g, {s});
         for (int32_t t = 0; t < g.n; t += static_cast<int32_t>(1 + g.n / 11)) {
@@ -49,8 +49,8 @@ static void check_landmarks(const Graph<int32_t>& g, int64_t quantum) {
         const auto d = *naive(g, {static_cast<int32_t>(k * (g.n - 1) / 15)});
         for (int64_t v = 0; v < g.n; ++v) landmarks.rows[16 * v + k] = static_cast<int16_t>(d[v] / quantum);
     }
-    const route::RouteFacts facts{0, g.mean(), g.most()};
-    route::RouteWorkspace<int32_t, uint32_t> space(g.n, csr.edges(), facts, watch);
+    const route::Facts facts{0, g.mean(), g.most()};
+    route::Workspace<int32_t, uint32_t> space(g.n, csr.edges(), facts, watch);
     for (int32_t s = 0; s < g.n; s += static_cast<int32_t>(1 + g.n / 9)) {
         const auto right = *naive(g, {s});
         for (int32_t t = 0; t < g.n; t += static_cast<int32_t>(1 + g.n / 20)) {

@@ -32,7 +32,7 @@ static void check(const Graph<int32_t>& g, int32_t source) {
     const bool uniform = !g.weights.empty() && least > 0 && least == static_cast<int32_t>(g.most());
     for (const int threads : {1, 2}) {
         std::vector<int32_t> pred(g.n);
-        tree::canonical_predecessors(csr, d.data(), sources, 1, uniform, least, pred.data(), threads, watch);
+        tree::tree_by_search(csr, d.data(), sources, 1, uniform, least, pred.data(), threads, watch);
         expect(pred == right, "the tree by search");
         if (uniform) {
             tree::level_tree<true>(in, d.data(), int64_t{least}, pred.data(), threads, watch);
