@@ -129,6 +129,13 @@ ERRORS = {
     ),
     "hops of weights": ("sssp", BIG, {"method": "bfs"}, ValueError, "bfs counts edges"),
     "negative": ("sssp", NEGATIVE, {"method": "dijkstra"}, sp.NegativeWeightError, "bellman-ford"),
+    "negative on a file": (
+        "sssp",
+        NEGATIVE,
+        {"method": "dijkstra", "memory_limit": 1},
+        sp.NegativeWeightError,
+        "bellman",
+    ),
     "negative route": ("route", NEGATIVE, {}, sp.NegativeWeightError, "bellman-ford"),
     "negative with a cutoff": ("sssp", NEGATIVE, {"bounded": True}, ValueError, "cutoff has no meaning"),
 }

@@ -2,19 +2,20 @@
 
 import os
 import shutil
-import sys
 from pathlib import Path
 
 import numpy as np
 
 import steppe as sp
+from steppe.planning import plan, preparing
 
 from . import expect, roundtrip
 from .expect import array
 from .look import Wrong, check_cycle, check_path, look, same
 
-THRESHOLDS = {name: getattr(sys.modules["steppe.planning.plan"], name) for name in ("EDGES_PER_THREAD", "SPARSE_TEAM")}
-"""Sizes below which a search takes one thread, whatever it was given."""
+THRESHOLDS = {name: getattr(plan, name) for name in ("EDGES_PER_THREAD", "SPARSE_TEAM", "BLOCKS_FROM", "BLOCKS_DEGREE")}
+"""Sizes below which a search takes one thread, whatever it was given, and from which on it goes by blocks."""
+COST = preparing.preparation_cost
 
 
 def ask(case, truth, folder, *, note=lambda i: None):
@@ -42,9 +43,9 @@ def ask(case, truth, folder, *, note=lambda i: None):
 
 def set_eager(eager):
     """Let small searches use all the threads they are given, where steppe has such thresholds."""
-    module = sys.modules["steppe.planning.plan"]
     for name, value in THRESHOLDS.items():
-        setattr(module, name, 0 if eager else value)
+        setattr(plan, name, 0 if eager else value)
+    preparing.preparation_cost = (lambda facts: 1) if eager else COST  # the second search prepares
     os.environ["STEPPE_NUM_THREADS"] = "" if eager else "1"  # where none are given: all, or one, which is quicker here
 
 
@@ -117,7 +118,7 @@ def _search(case, truth, graph, question):
     row = expected.rows[0]
     same(answer.distances, array([row], np.int32 if hops else case.distance_dtype)[0], "distances")
     str(paths.explain())
-    paths.verify(threads=question.get("threads"))
+    answer.verify(threads=question.get("threads"))
     if call == "nearest":
         tree = truth.tree(starts, row)
         roots = list(range(truth.n))
@@ -151,7 +152,7 @@ def _matrix(case, truth, graph, question, folder):
     call = question["call"]
     sources = range(truth.n) if call == "all_pairs" else question["sources"]
     expected = expect.matrix(truth, question, sources)
-    given = options_of(question, "method", "device", "threads", "cutoff", "sparse", "dtype")
+    given = options_of(question, "method", "device", "threads", "cutoff", "sparse", "dtype", "memory_limit")
     if question.get("out"):
         place = Path(folder, "out")
         shutil.rmtree(place, ignore_errors=True)

@@ -115,6 +115,10 @@ def refusals(truth, question, many=False):
         if method == "dijkstra" and (device != "cpu" or ("memory_limit" in question and not truth.has_negative)):
             errors.append("ValueError")
         able = method in ("auto", "bellman-ford")
+    case = truth.case
+    ones = case.dtype is None or (case.is_integer and all(w == 1 for _, _, w in case.arcs()))
+    if method == "bfs" and not ones:
+        errors.append("ValueError")
     if truth.has_negative:
         if not able:
             errors.append("NegativeWeightError")

@@ -4,6 +4,8 @@ import random
 from functools import cache
 from math import inf, nextafter
 
+from steppe.planning.capabilities import MANY_METHODS, METHODS
+
 from .cases import Case
 from .pairs import covering
 from .shapes import LARGE, SHAPES, large, small
@@ -40,7 +42,7 @@ TARGETS = (None, "one", "several", "unreachable", "source")
 LOOKS = ("predecessors", "path", "paths_to", "numbers", "pickle", "damage", "damaged tree")
 CALLS = {
     "sssp": {
-        "method": ("auto", "dijkstra", "delta-stepping", "bellman-ford", "frontier"),
+        "method": ("auto", *METHODS),
         "device": ("cpu", "opencl"),
         "threads": (None, 1, 2, 3),
         "cutoff": CUTOFFS,
@@ -61,7 +63,8 @@ CALLS = {
     },
     "distances": {
         "sources": ("one", "several", "twice", "none"),
-        "method": ("auto", "dijkstra", "delta-stepping", "bellman-ford", "edge"),
+        "method": ("auto", *MANY_METHODS),
+        "memory_limit": (None, None, "large"),
         "device": ("cpu", "opencl"),
         "threads": (None, 1, 2, 3),
         "cutoff": CUTOFFS,
@@ -71,14 +74,24 @@ CALLS = {
         "out": (False, False, True),
     },
     "all_pairs": {
-        "method": ("auto", "dijkstra", "delta-stepping", "bellman-ford", "edge"),
+        "method": ("auto", *MANY_METHODS),
+        "memory_limit": (None, None, "large"),
         "device": ("cpu", "opencl"),
         "threads": (None, 1, 2, 3),
         "cutoff": CUTOFFS,
         "sparse": (False, True),
         "dtype": (None, "uint16", "int32", "float32", "float64"),
     },
-    "nearest": {"sources": ("one", "several", "twice"), "threads": (None, 1, 2, 3), "cutoff": CUTOFFS, "look": LOOKS},
+    "nearest": {
+        "sources": ("one", "several", "twice"),
+        "method": ("auto", *METHODS),
+        "device": ("cpu", "opencl"),
+        "threads": (None, 1, 2, 3),
+        "cutoff": CUTOFFS,
+        "memory_limit": (None, "small", "large"),
+        "delta": (None, None, 1, 1e9),
+        "look": LOOKS,
+    },
     "route": {"target": ("any", "reached", "source", "unreachable"), "again": (1, 2, 3)},
     "roundtrip": {
         "suffix": (".steppe", ".npz", ".csv", ".txt", ".mtx", ".gr", ".graph", ".csv.gz"),
@@ -185,6 +198,8 @@ def concrete(rng, truth, row, source, huge):
     for name in ("method", "threads", "record_paths", "delta", "sparse", "dtype", "out", "look"):
         if row.get(name) not in (None, False, "auto"):
             question[name] = row[name]
+    if question.get("method") == "bfs" and not any(True for _ in truth.case.arcs()):
+        del question["method"]  # without edges nobody can say how long they are
     if row.get("device") == "opencl":
         question["device"] = "opencl"
     if "look" in question:

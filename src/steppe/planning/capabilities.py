@@ -68,6 +68,8 @@ def check(call: str, engine: str, method: str, facts: Facts, bounded: bool) -> N
     many = call in MANY
     takes = (MANY_CAPABILITIES if many else CAPABILITIES).get((engine, method))
     if takes is None:
+        if facts.has_negative and call != "bfs" and method != "bellman-ford":
+            raise needs_no_negative(method, many=many)  # another engine would not help
         raise ValueError(_why_not(engine, method, many=many))
     if call == "bfs":
         return  # hops: weights do not matter
