@@ -2,6 +2,7 @@
 
 import dataclasses
 import gc
+import os
 import platform
 import subprocess
 import sys
@@ -166,6 +167,27 @@ def test_what_the_test_machine_promises_may_not_be_skipped(monkeypatch):
     monkeypatch.setattr(platform, "machine", lambda: "x86_64")
     with pytest.raises(pytest.fail.Exception):
         missing("absent")
+
+
+FORKED = """
+import os, sys, numpy as np, steppe as sp
+graph = sp.generate.grid(12, 12, weights=(1, 9), seed=1)
+found = sp.sssp(graph, 0, device={name!r})
+child = os.fork()
+if child == 0:
+    right = sp.sssp(graph, 0, device="cpu")
+    os._exit(0 if np.array_equal(found.predecessors, right.predecessors) else 1)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.pocl
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_forked_child_has_the_predecessors_of_its_parents_search(device):
+    """It cannot use the driver, so the tree is made on the CPU."""
+    code = FORKED.format(name=device.info.name)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.pocl

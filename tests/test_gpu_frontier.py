@@ -14,7 +14,7 @@ import steppe as sp
 from conftest import missing
 from steppe.gpu import get_device
 from steppe.gpu.keys import Keys
-from steppe.gpu.loops import frontier
+from steppe.gpu.loops import frontier, predecessors
 from steppe.gpu.loops.work import BLOCK, Work
 from steppe.gpu.rows import resident, rows
 
@@ -169,6 +169,8 @@ def test_without_64_bit_atomics_nothing_is_recorded_and_the_note_says_so(pocl, m
     assert np.array_equal(answer.distances, sp.sssp(graph, 0).distances)
     assert answer.predecessors is None
     assert "pass of their own" in answer.explained["note"]
+    tree = predecessors.run(poor, graph, np.array([0]), answer.distances)  # which needs no such atomics
+    assert np.array_equal(tree, sp.sssp(graph, 0).predecessors)
     wide = checks.random_graph(200, 900, np.int64)
     with pytest.raises(sp.DeviceError, match="no 64-bit atomics"):
         checks.METHODS[method].run(poor, wide, checks.search_of())

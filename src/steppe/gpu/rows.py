@@ -124,9 +124,9 @@ def _tails(graph: Graph) -> Any:
 
 
 def resident(device: Device, graph: Graph) -> bool:
-    """Whether the graph's rows are on the device already."""
+    """Whether the graph's rows are on the device already; in a forked child, which cannot use the driver, nothing is."""
     kept = device.copies.get(graph)
-    return kept is not None and kept.rows is not None
+    return kept is not None and kept.rows is not None and not device.is_forked()
 
 
 def resident_bytes(device: Device, graph: Graph) -> int:
