@@ -27,7 +27,9 @@ if SANITIZER:
 # A shell that starts the suite in the background lets it ignore SIGINT, and its children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-TIME_LIMIT = 3600 if SANITIZER or os.environ.get("STEPPE_FAULTS") else 600
+TIME_LIMIT = float(
+    os.environ.get("STEPPE_TIME_LIMIT") or (3600 if SANITIZER or os.environ.get("STEPPE_FAULTS") else 600)
+)
 """Seconds a test may take: far more than any does. After that the stacks of all threads are printed, and the run ends."""
 
 _stderr = []

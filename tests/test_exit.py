@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -212,3 +213,20 @@ assert sp.sssp(graph, 0, threads=7).verify(threads=9).reachable.any()
 def test_the_suite_hears_interrupts():
     """Whoever starts it may ignore SIGINT (a shell does, in the background), and tests that send it would wait for ever."""
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_test_that_hangs_ends_the_run_with_a_stack(tmp_path):
+    (tmp_path / "test_hang.py").write_text("import time\ndef test_hang():\n    time.sleep(100)\n")
+    tests = str(Path(__file__).parent)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "conftest", "-p", "no:cacheprovider", "test_hang.py"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": tests, "STEPPE_TIME_LIMIT": "0.5"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "Timeout" in done.stderr
+    assert "in test_hang" in done.stderr

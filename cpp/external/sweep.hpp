@@ -18,6 +18,7 @@
 #include <atomic>
 #include <bit>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "external/window.hpp"
@@ -81,7 +82,8 @@ class External {
   private:
     struct alignas(128) Worker {
         std::vector<V> list;
-        int64_t relaxed = 0, atomics = 0;
+        int64_t relaxed = 0;  // edges, in this sweep
+        int64_t atomics = 0;
         bool outgrown = false;
     };
     // The highest threshold: below infinity, which is what a block without work has for a bound.
@@ -141,8 +143,7 @@ class External {
             }
         });
         if (share) stats_.threads = search_.threads;
-        relaxed_ = 0;
-        for (const Worker& worker : workers_) relaxed_ += worker.relaxed;
+        for (Worker& worker : workers_) relaxed_ += std::exchange(worker.relaxed, 0);
         last_ = relaxed_ - before;
     }
 
