@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     import steppe as sp
     from steppe.gpu import Device
     from steppe.gpu.keys import Keys
-    from steppe.planning.question import Search
+    from steppe.planning.question import Question
 
 
 class EveryPart(Passes):
     """Passes over all parts in order. The document knows no distance up to which it works, and no targets."""
 
     def __init__(
-        self, device: Device, graph: sp.Graph, search: Search, keys: Keys, method: str, **options: Any
+        self, device: Device, graph: sp.Graph, search: Question, keys: Keys, method: str, **options: Any
     ) -> None:
         super().__init__(device, graph, replace(search, targets=search.targets[:0]), keys, method, **options)
 

@@ -19,7 +19,7 @@ import steppe as sp
 from steppe.gpu import get_device
 from steppe.gpu.stream import loop as stream
 from steppe.gpu.stream.passes import Passes
-from steppe.planning.question import Search
+from steppe.planning.question import Question
 
 from .every_part import EveryPart
 
@@ -52,7 +52,7 @@ def measure(name: str, graph: sp.Graph, device: str, method: str, every: bool) -
             raise SystemExit("the CPU is no device here: use opencl:pocl, cuda, ...")
         for schedule, passes in SCHEDULES.items() if every or share == 0.25 else [("active", Passes)]:
             small.memory.peak = 0
-            search = Search(np.zeros(1, np.int64))
+            search = Question(np.zeros(1, np.int64))
             stream.run_with(passes, small, graph, search, method) if share == 1.0 else None  # compile
             begun = time.perf_counter()
             answer = stream.run_with(passes, small, graph, search, method)

@@ -17,7 +17,7 @@ from steppe.cpu.proof import check
 from steppe.cpu.search import run as run_on_cpu
 from steppe.gpu.loops import bellman_ford, delta_stepping, frontier, work
 from steppe.planning.distance_types import distance_dtype
-from steppe.planning.question import Search, cut_at_targets
+from steppe.planning.question import Question, cut_at_targets
 
 METHODS = {"frontier": frontier, "delta-stepping": delta_stepping, "bellman-ford": bellman_ford}
 TYPES = [None, *answers.TYPES]
@@ -35,7 +35,7 @@ def tiny(block=32, small=2, chunk=4):
 
 
 def search_of(sources=(0,), targets=(), **options):
-    return Search(np.array(sources, dtype=np.int64), np.array(targets, dtype=np.int64), **options)
+    return Question(np.array(sources, dtype=np.int64), np.array(targets, dtype=np.int64), **options)
 
 
 def solve(device, method, graph, search):

@@ -15,7 +15,7 @@ from steppe.cpu.proof import check
 from steppe.gpu.loops import bfs, predecessors
 from steppe.paths import Paths
 from steppe.planning.explain import Explanation
-from steppe.planning.question import Search
+from steppe.planning.question import Question
 
 UNREACHED = 2**31 - 1
 FORMS = {
@@ -42,7 +42,7 @@ def form(name):
 
 
 def search_of(sources=(0,), targets=(), **options):
-    return Search(np.array(sources, dtype=np.int64), np.array(targets, dtype=np.int64), **options)
+    return Question(np.array(sources, dtype=np.int64), np.array(targets, dtype=np.int64), **options)
 
 
 def layers(count=4, size=12):

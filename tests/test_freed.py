@@ -14,7 +14,7 @@ import steppe as sp
 from conftest import missing
 from steppe.gpu import get_device
 from steppe.gpu.loops import bfs, edge, frontier
-from steppe.planning.question import Search
+from steppe.planning.question import Question
 
 
 @contextmanager
@@ -68,7 +68,7 @@ def test_device_memory_is_free_with_the_graph(device, directed):
         if directed:
             graph = sp.Graph.from_csr(graph.indptr, graph.indices, graph.weights)
         graph.reverse  # noqa: B018 - so that bfs takes it to the device, too
-        search = Search(np.array([0]))
+        search = Question(np.array([0]))
         bfs.run(device, graph, search), frontier.run(device, graph, search), edge.run(device, graph, np.array([0, 1]))
         assert device.memory.used > before
         gone = weakref.ref(graph)
@@ -102,11 +102,11 @@ def test_after_a_public_call_no_device_byte_is_left(device, directed):
 def test_a_device_that_is_let_go_leaves_nothing_on_graphs(device):
     graph = sp.generate.grid(12, 12)
     small = get_device(device.info.name, memory_limit=3_000_001)
-    frontier.run(small, graph, Search(np.array([0])))
+    frontier.run(small, graph, Question(np.array([0])))
     assert small.memory.used == graph.nbytes
     small.forget_graphs()
     assert small.memory.used == 0
-    assert np.array_equal(frontier.run(small, graph, Search(np.array([0]))).distances, sp.sssp(graph, 0).distances)
+    assert np.array_equal(frontier.run(small, graph, Question(np.array([0]))).distances, sp.sssp(graph, 0).distances)
 
 
 COLLECTED = """

@@ -142,6 +142,3 @@ def cut_at_targets(question: Question, answer: Answer) -> tuple[Question, Answer
     if predecessors is not None:
         predecessors[beyond] = -1
     return replace(question, bound=furthest.item()), answer
-
-
-Search = Question

@@ -25,7 +25,7 @@ from .work import BELOW, Work, answer, overflow
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph
-    from ...planning.question import Answer, Search
+    from ...planning.question import Answer, Question
     from ..device import Device
 
 RECORD_FROM = 32  # rounds without predecessors
@@ -38,8 +38,8 @@ def layout(n: int) -> Layout:
     return Layout(("parents", n, np.int32, -1))
 
 
-def run(device: Device, graph: Graph, search: Search) -> Answer:
-    """Search from `search.sources` on a device, weights of any sign; see `steppe.planning.question`.
+def run(device: Device, graph: Graph, question: Question) -> Answer:
+    """Search from `question.sources` on a device, weights of any sign; see `steppe.planning.question`.
 
     Raises
     ------
@@ -50,8 +50,8 @@ def run(device: Device, graph: Graph, search: Search) -> Answer:
     """
     with device.count() as counters:
         keys = choices(graph, signed=True)[0]
-        inside = None if graph.has_negative else search.bound
-        work = Work(device, graph, replace(search, bound=inside), keys, lists=LISTS)
+        inside = None if graph.has_negative else question.bound
+        work = Work(device, graph, replace(question, bound=inside), keys, lists=LISTS)
         rounds = Rounds(work)
         program = work.program("bellman_ford")
         parents = layout(graph.num_vertices).allocate(device).parents
@@ -94,15 +94,15 @@ def run(device: Device, graph: Graph, search: Search) -> Answer:
                     )
         distances = work.distances()
         if work.outgrown(rounds.faults):
-            overflow(graph, search.targets, distances)
+            overflow(graph, question.targets, distances)
         edges, atomics = rounds.work_done()
-        if search.bound is not None:
-            distances[distances > search.bound] = np.inf if distances.dtype.kind == "f" else np.iinfo(np.int64).max
+        if question.bound is not None:
+            distances[distances > question.bound] = np.inf if distances.dtype.kind == "f" else np.iinfo(np.int64).max
         return answer(
             distances,
             None,
             counters,
-            search,
+            question,
             rounds=rounds.done,
             edges_relaxed=edges,
             edges_touched=edges,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ...graph.graph import Graph
-    from ...planning.question import Search
+    from ...planning.question import Question
     from ..device import Device
     from ..memory import Buffer
 
@@ -205,25 +205,25 @@ class Levels:
                 batch = min(2 * batch, 32) if not self.targets.size and seen.edges * 16 < self.n else 1
 
 
-def run(device: Device, graph: Graph, search: Search) -> Answer:
+def run(device: Device, graph: Graph, question: Question) -> Answer:
     """Count hops from the nearest source: ``search`` is the question, weights do not matter.
 
-    With ``search.record_paths`` the predecessors found on the way come too.
+    With ``question.record_paths`` the predecessors found on the way come too.
     """
     with device.count() as counters:
         there = graph.reverse_if_known() is not None
         levels = Levels(
             device,
             graph,
-            search.sources,
-            search.targets,
-            predecessors=search.record_paths,
+            question.sources,
+            question.targets,
+            predecessors=question.record_paths,
             backwards=rows(device, graph.reverse) if there else None,
-            bound=None if search.bound is None else int(search.bound),
+            bound=None if question.bound is None else int(question.bound),
         )
-        end = levels.run(search.progress)
+        end = levels.run(question.progress)
         distances = device.download(levels.distances)
-        predecessors = device.download(levels.predecessors) if search.record_paths else None
+        predecessors = device.download(levels.predecessors) if question.record_paths else None
     explained: dict[str, Any] = {
         "rounds": end.level,
         "edges_relaxed": end.touched,

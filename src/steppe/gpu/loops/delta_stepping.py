@@ -27,7 +27,7 @@ from .work import Batch, Work, answer, overflow
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph
-    from ...planning.question import Answer, Search
+    from ...planning.question import Answer, Question
     from ..device import Device
     from ..keys import Keys
 
@@ -75,7 +75,7 @@ class Steps:
         names = self.names = self.program.names
         light, heavy = graph.min_weight <= delta, graph.max_weight > delta
         self.kinds = (names.LIGHT_EDGES if light else 0) | (names.HEAVY_EDGES if heavy else 0)
-        targets = work.search.targets.astype(np.int32)
+        targets = work.question.targets.astype(np.int32)
         table = layout(graph.num_vertices, keys, groups=device.max_groups, targets=len(targets))
         arrays = table.allocate(device)
         self.pile, self.mark, self.counts = arrays.pile, arrays.mark, arrays.counts
@@ -125,8 +125,8 @@ class Steps:
         self.batch.saw(
             max(near[0], *counts[names.REQ_SMALLS :][:2], *piles), max(near[1], *counts[names.REQ_CHUNKS :][:2])
         )
-        if self.work.search.progress is not None:
-            self.work.search.progress(self.work_done()[0])
+        if self.work.question.progress is not None:
+            self.work.question.progress(self.work_done()[0])
         if self.targets.size and counts[names.UNSETTLED] == 0:
             return True
         turn = counts[names.PHASE + parity] % 2
@@ -139,12 +139,12 @@ class Steps:
         return sums[self.names.RELAXED], sums[self.names.READ], sums[self.names.ATOMICS]
 
 
-def run(device: Device, graph: Graph, search: Search) -> Answer:
-    """Search from `search.sources` on a device; see `steppe.planning.question`."""
+def run(device: Device, graph: Graph, question: Question) -> Answer:
+    """Search from `question.sources` on a device; see `steppe.planning.question`."""
     with device.count() as counters:
         for keys in choices(graph):
             steps = None  # the memory of a search whose sums have outgrown its type is the next one's
-            steps = Steps(Work(device, graph, search, keys, lists=LISTS), choose_delta(graph, keys, search.delta))
+            steps = Steps(Work(device, graph, question, keys, lists=LISTS), choose_delta(graph, keys, question.delta))
             finished = outgrown = False
             while not finished and not outgrown:
                 for _ in range(steps.batch.rounds):
@@ -159,13 +159,13 @@ def run(device: Device, graph: Graph, search: Search) -> Answer:
         work = steps.work
         distances = work.distances()
         if work.outgrown(steps.faults):
-            overflow(graph, search.targets, distances)
+            overflow(graph, question.targets, distances)
         relaxed, touched, atomics = steps.work_done()
         return answer(
             distances,
             work.predecessors(),
             counters,
-            search,
+            question,
             rounds=steps.rounds,
             delta=steps.delta if graph.weights is not None and graph.weights.dtype.kind == "f" else int(steps.delta),
             edges_relaxed=relaxed,

@@ -17,7 +17,7 @@ from .work import Batch, Work, answer, overflow
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph
-    from ...planning.question import Answer, Search
+    from ...planning.question import Answer, Question
     from ..device import Device
 
 
@@ -64,8 +64,8 @@ class Rounds:
         self.done, self.faults = counts[names.ROUNDS], counts[names.FAULTS]
         smalls, chunks = counts[names.SMALLS + parity], counts[names.CHUNKS + parity]
         self.batch.saw(smalls, chunks)
-        if self.work.search.progress is not None:
-            self.work.search.progress(self.work_done()[0])
+        if self.work.question.progress is not None:
+            self.work.question.progress(self.work_done()[0])
         return bool(smalls + chunks == 0)
 
     def work_done(self) -> tuple[int, int]:
@@ -74,12 +74,12 @@ class Rounds:
         return sums[self.names.EDGES], sums[self.names.ATOMICS]
 
 
-def run(device: Device, graph: Graph, search: Search) -> Answer:
-    """Search from `search.sources` on a device; see `steppe.planning.question`."""
+def run(device: Device, graph: Graph, question: Question) -> Answer:
+    """Search from `question.sources` on a device; see `steppe.planning.question`."""
     with device.count() as counters:
         for keys in choices(graph):
             rounds = None  # the memory of a search whose sums have outgrown its type is the next one's
-            rounds = Rounds(Work(device, graph, search, keys, lists=LISTS))
+            rounds = Rounds(Work(device, graph, question, keys, lists=LISTS))
             finished = outgrown = False
             while not finished and not outgrown:
                 for _ in range(rounds.batch.rounds):
@@ -94,13 +94,13 @@ def run(device: Device, graph: Graph, search: Search) -> Answer:
         work = rounds.work
         distances = work.distances()
         if work.outgrown(rounds.faults):
-            overflow(graph, search.targets, distances)
+            overflow(graph, question.targets, distances)
         edges, atomics = rounds.work_done()
         return answer(
             distances,
             work.predecessors(),
             counters,
-            search,
+            question,
             rounds=rounds.done,
             edges_relaxed=edges,
             edges_touched=edges,

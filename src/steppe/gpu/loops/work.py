@@ -19,7 +19,7 @@ from ..rows import rows
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph
-    from ...planning.question import Search
+    from ...planning.question import Question
     from ..device import Counters, Device, Program
     from ..keys import Keys
 
@@ -65,11 +65,11 @@ def layout(n: int, keys: Keys, *, recorded: bool, lists: int, chunks: int, weigh
 class Work:
     """The arrays of one search on a device, with the sources placed and everything else unreached."""
 
-    def __init__(self, device: Device, graph: Graph, search: Search, keys: Keys, *, lists: int) -> None:
-        self.device, self.graph, self.search, self.keys = device, graph, search, keys
-        self.recorded = is_recorded(keys, search.record_paths, device.info.has_atomic_64)
+    def __init__(self, device: Device, graph: Graph, question: Question, keys: Keys, *, lists: int) -> None:
+        self.device, self.graph, self.question, self.keys = device, graph, question, keys
+        self.recorded = is_recorded(keys, question.record_paths, device.info.has_atomic_64)
         self.rows = rows(device, graph)
-        self.sources = np.unique(search.sources).astype(np.int32)
+        self.sources = np.unique(question.sources).astype(np.int32)
         self.capacity = chunks_of(graph.degrees)
         table = layout(
             graph.num_vertices,
@@ -117,11 +117,11 @@ class Work:
     @property
     def limit(self) -> int | float:
         """The largest distance that is stored."""
-        return self.keys.limit(self.search.bound)
+        return self.keys.limit(self.question.bound)
 
     def outgrown(self, faults: int) -> bool:
         """Whether a sum has left the type and mattered: beyond the cutoff it does not."""
-        bound = self.search.bound
+        bound = self.question.bound
         return bool(faults & BELOW) or (bool(faults & ABOVE) and (bound is None or bound > self.keys.largest))
 
     def distances(self) -> Array:
@@ -199,11 +199,11 @@ def answer(
     distances: Array,
     predecessors: Array | None,
     counters: Counters,
-    search: Search,
+    question: Question,
     **explained: Any,
 ) -> Answer:
     """Put an answer together, with what the device counted."""
     explained |= described(counters)
-    if search.record_paths and predecessors is None:
+    if question.record_paths and predecessors is None:
         explained["note"] = "distance and predecessor do not fit one atomic: predecessors in a pass of their own"
     return Answer(distances, predecessors, explained)

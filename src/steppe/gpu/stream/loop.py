@@ -35,7 +35,7 @@ from .passes import Passes
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph
-    from ...planning.question import Search
+    from ...planning.question import Question
     from ..device import Counters, Device
     from .parts import Parts
 
@@ -48,13 +48,13 @@ LOOK_FOR_CYCLE = 8  # passes
 def run(
     device: Device,
     graph: Graph,
-    search: Search,
+    question: Question,
     method: str,
     *,
     part_size: int | None = None,
     room: int | None = None,
 ) -> Answer:
-    """Search from `search.sources`, the edges streamed; see `steppe.planning.question`. The answer of "bfs" is in hops (int32).
+    """Search from `question.sources`, the edges streamed; see `steppe.planning.question`. The answer of "bfs" is in hops (int32).
 
     Parameters
     ----------
@@ -69,11 +69,11 @@ def run(
     DeviceMemoryError
         The device's budget has no room for the vertices; ``needed`` says how much would do.
     """
-    return run_with(Passes, device, graph, search, method, part_size=part_size, room=room)
+    return run_with(Passes, device, graph, question, method, part_size=part_size, room=room)
 
 
 def run_with(
-    passes: type[Passes], device: Device, graph: Graph, search: Search, method: str, **options: int | None
+    passes: type[Passes], device: Device, graph: Graph, question: Question, method: str, **options: int | None
 ) -> Answer:
     """Search as `run` does, by passes of another kind; there is one in benchmarks/, for comparison."""
     if graph.indices.dtype != np.int32:
@@ -81,16 +81,16 @@ def run_with(
             f"{device.info.name}: kernels take up to 2^31 - 1 vertices, the graph has {graph.num_vertices:,}"
         )
     if method == "bellman-ford" and graph.has_negative:
-        asked, search = search, replace(search, bound=None)
+        asked, question = question, replace(question, bound=None)
     else:
-        asked = search
+        asked = question
     kinds = [Keys("i32", "u32")] if method == "bfs" else choices(graph, signed=method == "bellman-ford")
     begun = time.perf_counter()
     with device.count() as counters:
-        stream = _search(passes(device, graph, search, kinds[0], method, **options), method)
+        stream = _search(passes(device, graph, question, kinds[0], method, **options), method)
         if stream.outgrown() and len(kinds) > 1:
             del stream  # its memory is the next one's
-            stream = _search(passes(device, graph, search, kinds[1], method, **options), method)
+            stream = _search(passes(device, graph, question, kinds[1], method, **options), method)
         distances, predecessors = stream.download()
         if stream.outgrown():
             _check_lost(graph, asked.targets, distances, stream.parts)
@@ -107,7 +107,7 @@ def run_with(
 
 def _search(stream: Passes, method: str) -> Passes:
     """Make passes until nothing is left to do, or a distance has outgrown its type."""
-    progress, n = stream.search.progress, stream.graph.num_vertices
+    progress, n = stream.question.progress, stream.graph.num_vertices
     look_at = LOOK_FOR_CYCLE
     while stream.advance():
         stream.make_pass()
@@ -148,7 +148,7 @@ def _explained(stream: Passes, method: str, counters: Counters, seconds: float) 
     slots, parts = stream.slots, stream.parts
     all_bytes = parts.edges * slots.edge
     note = f"{all_bytes:,} bytes of edges in {parts.count} parts, room for {len(slots.slots)}: streamed"
-    if stream.search.record_paths and not stream.recorded:
+    if stream.question.record_paths and not stream.recorded:
         note += "; distance and predecessor do not fit one atomic: predecessors in a pass of their own"
     explained: dict[str, Any] = {
         "note": note,

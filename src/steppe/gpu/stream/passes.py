@@ -16,7 +16,7 @@ from .slots import Slot, Slots
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph
-    from ...planning.question import Search
+    from ...planning.question import Question
     from ..device import Device
     from ..keys import Keys
     from ..memory import Buffer
@@ -48,20 +48,20 @@ class Passes:
         self,
         device: Device,
         graph: Graph,
-        search: Search,
+        question: Question,
         keys: Keys,
         method: str,
         *,
         part_size: int | None = None,
         room: int | None = None,
     ) -> None:
-        self.device, self.graph, self.search, self.keys = device, graph, search, keys
+        self.device, self.graph, self.question, self.keys = device, graph, question, keys
         n = graph.num_vertices
         weights = None if graph.weights is None or method == "bfs" else graph.weights.dtype
         parents = method == "bellman-ford"
-        self.recorded = _work.is_recorded(keys, search.record_paths, device.info.has_atomic_64)
-        sources = np.unique(search.sources).astype(np.int32)
-        ends = {"sources": len(sources), "targets": len(search.targets)}
+        self.recorded = _work.is_recorded(keys, question.record_paths, device.info.has_atomic_64)
+        sources = np.unique(question.sources).astype(np.int32)
+        ends = {"sources": len(sources), "targets": len(question.targets)}
         table = layout(n, keys, recorded=self.recorded, groups=device.max_groups, parents=parents, **ends)
         memory = device.memory
         free = memory.free if room is None else min(memory.free, room - memory.used)
@@ -76,7 +76,7 @@ class Passes:
         each = [arrays.no_weights] * len(arrays.indices) if weights is None else arrays.weights
         slots = [Slot(*pair) for pair in zip(arrays.indices, each, strict=True)]
         self.slots = Slots(device, graph, self.parts, slots, weighted=weights is not None)
-        self.targets = device.upload(search.targets.astype(np.int32), into=arrays.targets)
+        self.targets = device.upload(question.targets.astype(np.int32), into=arrays.targets)
 
         # A CPU has no threads for the edges of one row: there a team is nothing but idle turns.
         small, self.team = (_work.SMALL, _work.TEAM) if device.info.is_gpu else (_work.CHUNK, 1)
@@ -87,9 +87,9 @@ class Passes:
         self.names = self.program.names
         self.delta = 1.0 if method == "bfs" else 0.0
         if method == "delta-stepping":
-            self.delta = choose_delta(graph, keys, search.delta)
+            self.delta = choose_delta(graph, keys, question.delta)
         self.last = self.first_bound()
-        self.limit = keys.limit(search.bound)
+        self.limit = keys.limit(question.bound)
         self.parity = self.passes = self.rounds = self.faults = 0
         self.pieces = self.edges = np.zeros(0, np.int64)
         self.nearest: Array = np.zeros(0, keys.dtype)
@@ -254,6 +254,6 @@ class Passes:
 
     def outgrown(self) -> bool:
         """Whether a sum has left the type and mattered: beyond the cutoff it does not."""
-        bound = self.search.bound
+        bound = self.question.bound
         above = self.faults & _work.ABOVE and (bound is None or bound > self.keys.largest)
         return bool(self.faults & _work.BELOW or above)
