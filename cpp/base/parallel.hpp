@@ -30,8 +30,8 @@
 #if !defined(_WIN32)
 #include <pthread.h>
 #endif
-#if defined(__x86_64__) || defined(_M_X64)
-#include <immintrin.h>
+#if defined(_M_X64)
+#include <intrin.h>
 #endif
 
 #include "base/watch.hpp"
@@ -39,7 +39,9 @@
 namespace steppe {
 
 inline void pause_cpu() {
-#if defined(__x86_64__) || defined(_M_X64)
+#if defined(__x86_64__) && defined(__GNUC__)
+    __builtin_ia32_pause();  // not _mm_pause: its header takes longer to compile than this one
+#elif defined(_M_X64)
     _mm_pause();
 #elif defined(__aarch64__) && defined(__GNUC__)
     asm volatile("yield");

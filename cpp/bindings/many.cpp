@@ -3,6 +3,10 @@
 
 #include "bindings/question.hpp"
 
+namespace steppe::search {
+STEPPE_METHODS(extern template)  // in sssp.cpp
+}  // namespace steppe::search
+
 namespace steppe::bindings {
 
 void bind_many(nb::module_& m) {

@@ -41,7 +41,8 @@ Stats run(Method method, const rows::View<V, W>& g, const Search<V, D>& search, 
     return delta_stepping_on<kPaths>(g.csr, kNoIn, search, dist, pred);
 }
 
-// Compiled once, in bindings/sssp.cpp, for everybody who searches with them.
+// For those who compile the methods once for several files: STEPPE_METHODS(template) in one of them, and
+// STEPPE_METHODS(extern template) in the others.
 #define STEPPE_METHOD(KIND, V, W, D)                                                              \
     KIND Stats run<false, V, W, D>(Method, const rows::View<V, W>&, const Search<V, D>&, D*, V*); \
     KIND Stats run<true, V, W, D>(Method, const rows::View<V, W>&, const Search<V, D>&, D*, V*);
@@ -56,6 +57,5 @@ Stats run(Method method, const rows::View<V, W>& g, const Search<V, D>& search, 
     STEPPE_METHOD(KIND, int64_t, int64_t, uint64_t) \
     STEPPE_METHOD(KIND, int64_t, float, float)      \
     STEPPE_METHOD(KIND, int64_t, double, double)
-STEPPE_METHODS(extern template)
 
 }  // namespace steppe::search
