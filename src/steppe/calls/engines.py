@@ -48,7 +48,7 @@ def carry_out(
     if plan.prepares:
         graph.prepare(threads=plan.threads)
     prepared = time.perf_counter() - begun
-    asked = replace(question, delta=plan.delta, threads=plan.threads)
+    asked = question.planned(plan)
     if plan.engine == "cpu":
         answer = search.run(graph, asked, plan.method)
     elif plan.engine == "external":

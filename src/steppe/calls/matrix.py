@@ -101,7 +101,7 @@ def deliver(
         raise ValueError("sparse=True needs a cutoff: without one most pairs are reachable, and nothing is sparse")
     if form.sparse and form.out is not None:
         raise ValueError("sparse=True and out= do not go together: write the sparse matrix with scipy.sparse.save_npz")
-    question = replace(question, delta=plan.delta, threads=plan.threads)
+    question = question.planned(plan)
     return _run(Matrix(graph, question, plan, columns, runner, form.memory_limit), form)
 
 

@@ -90,17 +90,24 @@ def device_for(graph: Graph, call: str, name: str | None, memory_limit: int | No
     wanted = gpu.default_device() if name is None else name
     if (call == "route" and name is None) or (wanted == "auto" and not worth_a_device(call, graph.num_edges)):
         return None
-    return gpu.get_device(name, memory_limit=memory_limit)
+    return None if wanted == "cpu" else gpu.get_device(wanted, memory_limit=memory_limit)
 
 
 def planned(graph: Graph, call: str, *, device: gpu.Device | None, threads: int | None, **wishes: Any) -> Plan:
     """Return the plan of a call on this graph, on this machine, now."""
+    facts = facts_of(graph)
+    machine = machine_for(facts, threads)
     there = None if device is None else _device_facts(device, graph, wishes)
+    asked = call, machine, there, tuple(wishes.items())
+    kept = graph.derived.plan
+    if kept is not None and kept[0][0] is facts and kept[0][1] == asked:
+        return kept[1]
     try:
-        facts = facts_of(graph)
-        return plan_for(call, facts, Wishes(device=there, **wishes), machine_for(facts, threads))
+        made = plan_for(call, facts, Wishes(device=there, **wishes), machine)
     except NegativeWeightError as error:
         raise name_edge(graph, error) from None
+    graph.derived.plan = (facts, asked), made
+    return made
 
 
 def _device_facts(device: gpu.Device, graph: Graph, wishes: dict[str, Any]) -> DeviceFacts:

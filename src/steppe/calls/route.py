@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,8 +14,10 @@ from ..cpu import routes
 from ..errors import DistanceOverflowError, VerificationError
 from ..planning.distance_types import distance_dtype, unreachable
 from ..planning.explain import Explanation
+from ..planning.facts import Machine, facts_of
+from ..planning.plan import Wishes, plan_for
 from ..planning.progress import teller
-from .plan import device_for, planned
+from .plan import device_for
 from .sssp import sssp
 
 if TYPE_CHECKING:
@@ -53,14 +55,18 @@ class Route:
     reachable: bool
     settled: int = field(repr=False)
     _graph: Graph = field(repr=False)
-    _explanation: Explanation = field(repr=False)
+    _explanation: Explanation | tuple[bool, float] = field(repr=False)  # or what it is made of: by landmarks, seconds
 
     def __bool__(self) -> bool:
         return self.reachable
 
     def explain(self) -> Explanation:
         """Return how the path was found: method and why, vertices settled (as rounds), seconds."""
-        return self._explanation
+        if isinstance(self._explanation, Explanation):
+            return self._explanation
+        landmarks, seconds = self._explanation
+        facts = replace(facts_of(self._graph), landmarks=landmarks)
+        return Explanation.of(plan_for("route", facts, Wishes(), Machine()), {"rounds": self.settled}, seconds)
 
     def verify(self) -> Self:
         """Check that the path exists in the graph, leads from source to target and adds up to the distance; return it.
@@ -150,15 +156,16 @@ def route(
     False
     """
     s, t = graph.index(source), graph.index(target)
-    if device_for(graph, "route", device) is not None:
+    if device is not None and device_for(graph, "route", device) is not None:
         return _on_device(graph, source, target, device, progress)
+    # A query takes microseconds: its plan, which depends on the landmarks alone, is made when somebody asks for the explanation.
     begun = time.perf_counter()
-    plan = planned(graph, "route", device=None, threads=1)
     router = routes.router_of(graph)
+    landmarks = router.has_landmarks
     outcome, distance, vertices, edges, settled = router.query(s, t)
     if router.takes_landmarks:
         routes.pay(graph, settled)
-    if (tell := teller(progress, graph.num_vertices, "vertices")) is not None:
+    if progress is not None and (tell := teller(progress, graph.num_vertices, "vertices")) is not None:
         tell(settled)
     if outcome == Outcome.too_long:
         raise DistanceOverflowError(f"the distance from {source!r} to {target!r} does not fit in a 64-bit integer")
@@ -171,7 +178,7 @@ def route(
         reachable=outcome == Outcome.found,
         settled=settled,
         _graph=graph,
-        _explanation=Explanation.of(plan, {"rounds": settled}, time.perf_counter() - begun),
+        _explanation=(landmarks, time.perf_counter() - begun),
     )
 
 

@@ -14,7 +14,7 @@ a bound must never be wrong, and a route whose own distance fits must not fail.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -154,7 +154,7 @@ def _distances(graph: Graph, vertex: int) -> npt.NDArray[Any]:
     wanted = Wishes(rows=COUNT, columns=1)
     facts = facts_of(graph)
     plan = plan_for("nearest", facts, wanted, machine_for(facts, None))
-    question = replace(question, delta=plan.delta, threads=plan.threads)
+    question = question.planned(plan)
     distances = search.run(graph, question, plan.method).distances
     return lengths_of_hops(distances) if plan.method == "bfs" else distances
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import weakref
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .. import _core
+    from ..planning.facts import Facts
+    from ..planning.plan import Plan
     from .graph import Graph
 
 
@@ -43,6 +45,8 @@ class Derived:
         Edges read by searches without prepared rows; vertices settled by routes without landmarks.
     costs : dict
         What each of these took to make.
+    facts, plan
+        The facts last told to a plan, and the last plan with what it was made for: most calls are like the one before.
     """
 
     reverse: Graph | weakref.ref[Graph] | None = None
@@ -54,6 +58,8 @@ class Derived:
     spent_on_searches: int = 0
     spent_on_routes: float = 0
     costs: dict[str, Cost] = field(default_factory=dict)
+    facts: Facts | None = None
+    plan: tuple[Any, Plan] | None = None
 
     def spend(self, edges: int) -> None:
         """Count the edges that a search has read without prepared rows; two threads at once may lose one of their counts."""

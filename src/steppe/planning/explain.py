@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Self
 
 from .plan import Plan
@@ -61,6 +61,12 @@ class Explanation(Plan):
     @classmethod
     def of(cls, plan: Plan, measured: dict[str, Any], seconds: float) -> Self:
         """Return the plan with what was measured; a note that was made on the way is added to the plan's own."""
-        notes = [text for text in (plan.note, measured.get("note", "")) if text]
-        planned = {field.name: getattr(plan, field.name) for field in fields(Plan)}
-        return cls(**(planned | measured | {"note": "; ".join(notes), "seconds": seconds}))
+        made = cls.__new__(
+            cls
+        )  # past __init__, which takes as long as a small search; what is not given is the class's default
+        vars(made).update(vars(plan), **measured, seconds=seconds)
+        if plan.note and measured.get("note"):
+            vars(made)["note"] = f"{plan.note}; {measured['note']}"
+        elif plan.note:
+            vars(made)["note"] = plan.note
+        return made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..machine import memory
 from ..machine import threads as _threads
@@ -82,10 +82,17 @@ class Facts:
 
 def facts_of(graph: Graph) -> Facts:
     """Return the facts of a graph; nothing is computed for it that costs a pass."""
+    derived = graph.derived
+    reverse_known = graph.reverse_if_known() is not None
+    prepared = derived.prepared
+    known = derived.facts
+    if known is not None and (known.reverse_known, known.prepared, known.spent, known.landmarks) == (
+        *(reverse_known, prepared, derived.spent_on_searches, derived.landmarks),
+    ):
+        return known  # the rest never changes
     weights = graph._rows[2]
     ones = weights is None or (graph.is_integer and graph.min_weight == graph.max_weight == 1)
-    derived = graph.derived
-    return Facts(
+    derived.facts = Facts(
         vertices=graph.num_vertices,
         edges=graph.num_edges,
         vertex=graph._rows[1].dtype.itemsize,
@@ -97,18 +104,18 @@ def facts_of(graph: Graph) -> Facts:
         max_weight=graph.max_weight,
         mean_weight=graph.mean_weight,
         directed=graph.directed,
-        reverse_known=graph.reverse_if_known() is not None,
+        reverse_known=reverse_known,
         is_mapped=graph.is_mapped,
-        prepared=derived.prepared,
+        prepared=prepared,
         can_prepare=graph.can_prepare,
         roadlike=graph.num_edges <= 4 * graph.num_vertices,
         spent=derived.spent_on_searches,
         landmarks=derived.landmarks,
     )
+    return derived.facts
 
 
-@dataclass(frozen=True, kw_only=True)
-class Machine:
+class Machine(NamedTuple):
     """What is known of the machine at this moment.
 
     Attributes
@@ -129,9 +136,6 @@ class Machine:
 
 def machine_for(facts: Facts, threads: int | None) -> Machine:
     """Look at the machine: at what else is running only for large graphs, where that costs little beside the search."""
-    text = os.environ.get("STEPPE_PREPARE", "").lower()
-    if text not in KEEPS:
-        raise ValueError(f"STEPPE_PREPARE must be 0 or 1, not {text!r}")
     allowed = _threads.resolve(threads)
     large = facts.edges >= _threads.LARGE
     idle = _threads.free() if large and allowed > 1 else allowed
@@ -139,8 +143,15 @@ def machine_for(facts: Facts, threads: int | None) -> Machine:
         threads=allowed,
         idle=idle,
         memory=memory.available() if large or facts.is_mapped else None,
-        may_prepare=KEEPS[text],
+        may_prepare=not facts.prepared and _may_prepare(),
     )
+
+
+def _may_prepare() -> bool:
+    text = os.environ.get("STEPPE_PREPARE", "").lower()
+    if text not in KEEPS:
+        raise ValueError(f"STEPPE_PREPARE must be 0 or 1, not {text!r}")
+    return KEEPS[text]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..graph.graph import Graph
+    from .plan import Plan
 
 Array = npt.NDArray[Any]
 
@@ -72,6 +73,12 @@ class Question:
             max_weight=float(graph.max_weight),
             threads=self.threads,
             progress=self.progress if progress is None else progress,
+        )
+
+    def planned(self, plan: Plan) -> Question:
+        """Return the question as a plan wants it asked: with its width and threads."""
+        return Question(
+            self.sources, self.targets, self.bound, plan.delta, self.record_paths, plan.threads, self.progress
         )
 
 
