@@ -147,7 +147,9 @@ Stats delta_stepping_parallel(const Rows& g, const In* in, const Search<V, D>& s
         stats.note = "a thread was held up: finished on one";
     }
     if (stats.stuck && !is_in_vain<D>(stats.outgrown)) {
-        Stats again = delta_stepping<kPaths>(g, in, search, dist, pred);
+        Search<V, D> narrower = search;  // buckets for several threads were too wide for these weights
+        narrower.delta = std::min(width.value(), serial_delta(search.mean_weight, search.max_weight, mean_degree));
+        Stats again = delta_stepping<kPaths>(g, in, narrower, dist, pred);
         again.rounds += stats.rounds;
         again.edges_relaxed += stats.edges_relaxed;
         again.edges_touched += stats.edges_touched;
