@@ -2,6 +2,7 @@
 #
 #   make demo       a road-like network of a million vertices: solved, proved, one path printed
 #   make test       the whole test suite
+#   make test-kernels  every kernel, compiled for every type and architecture of NVIDIA's
 #   make test-faults  every allocation, and every system call of what writes, fails once (minutes)
 #   make fuzz       every call and pair of options on nasty graphs against an oracle, on all cores (SECONDS=1800 SEED=random)
 #   make lint       ruff, mypy --strict, clang-format
@@ -32,7 +33,7 @@ SANITIZED := $(THREADED) $(call tests_of,sssp_properties seeds bellman_ford labe
 FIXED := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 LIBRARY = $$(realpath "$$($(CXX) -print-file-name=lib$(1).so)")
 
-.PHONY: demo test fuzz test-faults test-gpu fuzz-files lint stub sanitize sanitize-address sanitize-thread clean \
+.PHONY: demo test fuzz test-faults test-kernels test-gpu fuzz-files lint stub sanitize sanitize-address sanitize-thread clean \
         bench bench-sssp bench-peers bench-growth bench-full bench-report bench-build bench-read bench-count bench-route bench-prepare
 
 demo: $(VENV)/.cli
@@ -44,6 +45,10 @@ test: $(VENV)/.test
 # What `make test` does with a few failing allocations and system calls, here with all: some minutes.
 test-faults: $(VENV)/.test
 	STEPPE_FAULTS=all $(BIN)/python -m pytest tests/faults $(PYTEST_ARGS)
+
+# What `make test` does for the oldest and the newest GPU, here for all.
+test-kernels: $(VENV)/.test
+	STEPPE_TEST_ALL=1 $(BIN)/python -m pytest tests/test_kernels_compile.py $(PYTEST_ARGS)
 
 test-gpu: $(VENV)/.test
 	STEPPE_TEST_DEVICE=$(DEVICE) $(BIN)/python -m pytest -m pocl $(PYTEST_ARGS)

@@ -1,4 +1,4 @@
-"""The answer fuzzer: a minute of it with fixed seeds, and proofs that it can fail. ``make fuzz`` goes on for as long as wanted."""
+"""The answer fuzzer: half a minute of it with fixed seeds, and proofs that it can fail. ``make fuzz`` goes on for as long as wanted."""
 
 import random
 
@@ -12,7 +12,7 @@ from fuzz.minimise import shorten
 from fuzz.runner import Run
 from fuzz.truth import NegativeCycle, Truth
 
-GRAPHS = 900
+GRAPHS = 350  # every pair of options but one in fifteen; `make fuzz` goes on to the rest
 
 
 def fuzz(seed, tries=240, **options):
@@ -25,7 +25,7 @@ def test_every_answer_is_right():
     assert report.is_clean, text
     assert report.answers > 40 * report.graphs
     if not SANITIZER:
-        assert report.coverage.count() > 0.94 * report.coverage.possible, text  # the rest needs a device
+        assert report.coverage.count() > 0.93 * report.coverage.possible, text  # the rest needs a device
 
 
 @pytest.mark.pocl

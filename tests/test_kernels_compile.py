@@ -56,11 +56,11 @@ def compile_text():
 @pytest.mark.parametrize("file", FILES)
 def test_every_type_and_architecture(compile_text, file):
     every = list(builds(file))
-    # All builds see the oldest and the newest architecture, and one in between in turn, so that a file with nine builds
-    # costs 30 compilations instead of 63; STEPPE_TEST_ALL=1 does them all.
+    # All builds see the oldest and the newest architecture, the first of a file all between them, too: what a kernel may use
+    # depends on its text, not on its types. `make test-kernels` does them all for all.
     jobs = {(0, arch) for arch in ARCHITECTURES}
     for k in range(len(every)):
-        some = (ARCHITECTURES[0], ARCHITECTURES[-1], ARCHITECTURES[k % len(ARCHITECTURES)])
+        some = (ARCHITECTURES[0], ARCHITECTURES[-1])
         jobs |= {(k, arch) for arch in (ARCHITECTURES if os.environ.get("STEPPE_TEST_ALL") else some)}
     with ThreadPoolExecutor() as pool:
         images = list(pool.map(lambda job: compile_text(every[job[0]].text, every[job[0]].name, job[1]), sorted(jobs)))

@@ -3,7 +3,11 @@
 // A fiber is needed only where a thread meets a barrier: one that returns without is followed on the same stack by the
 // next. The threads of a block start in ascending order in one launch and descending in the next, so that a kernel
 // cannot rely on either. A barrier that not all threads of a block reach is an error here (on a GPU it may hang).
+//
+// swapcontext would ask the kernel twice to keep the signal mask, so it only begins a fiber; later a jump goes to and
+// fro. Fibers wait for the next launch on the thread that has made them.
 #pragma once
+#include <setjmp.h>
 #include <ucontext.h>
 
 #include <algorithm>
@@ -23,9 +27,10 @@ struct Kernel {
 
 struct Fiber {
     ucontext_t context;
+    jmp_buf place;
     std::unique_ptr<char[]> stack;
     unsigned thread = 0;
-    bool finished = false;
+    bool begun = false, finished = false;
 };
 
 struct Worker {
@@ -34,13 +39,21 @@ struct Worker {
     void** arguments;
     unsigned threads, blocks;
     bool descending;
-    std::vector<std::unique_ptr<Fiber>> fibers;
-    std::vector<Fiber*> idle;
-    ucontext_t scheduler;
+    jmp_buf scheduler;
     Fiber* current = nullptr;
     static thread_local Worker* self;
+    static thread_local std::vector<std::unique_ptr<Fiber>> fibers;
+    static thread_local std::vector<Fiber*> idle;
 
-    static void barrier() { swapcontext(&self->current->context, &self->scheduler); }
+    static void barrier() {
+        if (!_setjmp(self->current->place)) _longjmp(self->scheduler, 1);
+    }
+    static void resume(Fiber& fiber) {
+        if (_setjmp(self->scheduler)) return;
+        if (fiber.begun) _longjmp(fiber.place, 1);
+        fiber.begun = true;
+        setcontext(&fiber.context);
+    }
 
     static void body() {
         for (;;) {
@@ -78,7 +91,7 @@ struct Worker {
             current = fiber;
             fiber->finished = false;
             kernel.enter(fiber->thread, block, threads, blocks, barrier);
-            swapcontext(&scheduler, &fiber->context);
+            resume(*fiber);
             (fiber->finished ? idle : waiting).push_back(fiber);
         };
         for (unsigned i = 0; i < threads; i++) {
@@ -87,7 +100,7 @@ struct Worker {
             step(fiber);
         }
         while (!waiting.empty()) {
-            if (waiting.size() != threads) return false;
+            if (waiting.size() != threads) return false;  // those that wait are left in the middle of the kernel
             std::vector<Fiber*> round;
             round.swap(waiting);
             std::reverse(round.begin(), round.end());
@@ -97,6 +110,8 @@ struct Worker {
     }
 };
 inline thread_local Worker* Worker::self = nullptr;
+inline thread_local std::vector<std::unique_ptr<Fiber>> Worker::fibers;
+inline thread_local std::vector<Fiber*> Worker::idle;
 
 inline bool run_blocks(const Kernel& kernel, unsigned blocks, unsigned threads, void** arguments) {
     static std::atomic<unsigned> launches{0};
@@ -104,7 +119,7 @@ inline bool run_blocks(const Kernel& kernel, unsigned blocks, unsigned threads, 
     std::atomic<unsigned> next{0};
     std::atomic<bool> good{true};
     auto work = [&] {
-        Worker worker{kernel, arguments, threads, blocks, descending, {}, {}, {}, nullptr};
+        Worker worker{kernel, arguments, threads, blocks, descending, {}, nullptr};
         for (unsigned block = next++; block < blocks && good; block = next++)
             if (!worker.run(block)) good = false;
     };
