@@ -27,7 +27,7 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -type f ! -name '*
 
 # The native core's tests that a sanitizer repeats: the rest of the suite never reaches C++ or only starts other processes.
 tests_of = $(addprefix tests/test_,$(addsuffix .py,$(1)))
-THREADED := $(call tests_of,sanitizers threads exit stress bfs widen sssp scan distances matrix_file external external_bellman_ford pages paths search verify graph generate route landmarks files)
+THREADED := $(call tests_of,sanitizers threads exit stress core plan bfs widen sssp scan distances matrix_file external external_bellman_ford pages paths search verify graph generate route landmarks files)
 SANITIZED := $(THREADED) $(call tests_of,sssp_properties seeds bellman_ford labels proof mapped files_bad files_claims files_changing files_heading files_real files_write real_data)
 # Older ThreadSanitizers do not start where the kernel places memory too much at random.
 FIXED := $(shell setarch -R true 2>/dev/null && echo setarch -R)
@@ -124,15 +124,15 @@ sanitize: sanitize-address sanitize-thread
 # ends the run; it goes past pytest's capture, and the stack of the test follows.
 sanitize-address: .venv-address/.installed
 	LD_PRELOAD="$(call LIBRARY,asan) $(call LIBRARY,stdc++)" ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 UBSAN_OPTIONS=print_stacktrace=1:abort_on_error=1 \
-	  STEPPE_SANITIZE=address .venv-address/bin/python -m pytest -q -p no:cacheprovider --capture=sys --durations=15 $(SANITIZED)
+	  STEPPE_SANITIZE=address .venv-address/bin/python -m pytest -q -n auto --dist loadfile -p no:cacheprovider --capture=sys --durations=15 $(SANITIZED)
 
 sanitize-thread: .venv-thread/.installed
 	$(FIXED) env LD_PRELOAD="$(call LIBRARY,tsan) $(call LIBRARY,stdc++)" TSAN_OPTIONS="exitcode=66 halt_on_error=1" \
-	  STEPPE_SANITIZE=thread .venv-thread/bin/python -m pytest -q -p no:cacheprovider --capture=sys --durations=15 $(THREADED)
+	  STEPPE_SANITIZE=thread .venv-thread/bin/python -m pytest -q -n auto --dist loadfile -p no:cacheprovider --capture=sys --durations=15 $(THREADED)
 
 .venv-%/.installed: $(SOURCES) tests/seeded.cpp
 	@echo "== build with the $* sanitizer"
 	$(PYTHON) -m venv .venv-$*
-	.venv-$*/bin/pip install --quiet scikit-build-core nanobind cmake ninja pytest hypothesis scipy
+	.venv-$*/bin/pip install --quiet scikit-build-core nanobind cmake ninja pytest pytest-xdist hypothesis scipy
 	.venv-$*/bin/pip install --quiet --no-build-isolation ".[zstd,networkx]" -Cbuild-dir=build/$* -Cinstall.strip=false -Ccmake.define.STEPPE_SANITIZE=$*
 	@touch $@
