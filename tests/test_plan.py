@@ -70,7 +70,7 @@ CASES = {
     "far beyond the caches": ("sssp", facts(10**7, 10**8), {}, {}, {"engine": "external", "prepares": False}),
     "far beyond, but targets": ("sssp", facts(10**7, 10**8), {"targets": True}, {}, {"engine": "cpu"}),
     "far beyond, and prepared": ("sssp", facts(10**7, 10**8, prepared=True), {}, {}, {"engine": "cpu"}),
-    "far beyond, often": ("sssp", facts(10**7, 10**8, spent=10**9), {}, {}, {"engine": "cpu", "prepares": True}),
+    "far beyond, often": ("sssp", facts(10**7, 10**8, spent=10**9), {}, {}, {"engine": "external", "prepares": False}),
     "large, but like a road": ("sssp", facts(10**7, 4 * 10**7, roadlike=True), {}, {}, {"engine": "cpu"}),
     "a device": (
         "sssp",

@@ -13,14 +13,18 @@ from . import expect, roundtrip
 from .expect import array
 from .look import Wrong, check_cycle, check_path, look, same
 
-THRESHOLDS = {name: getattr(plan, name) for name in ("EDGES_PER_THREAD", "SPARSE_TEAM", "BLOCKS_FROM", "BLOCKS_DEGREE")}
+THRESHOLDS = {
+    (module, name): getattr(module, name)
+    for module, names in ((plan, ("EDGES_PER_THREAD", "SPARSE_TEAM")), (preparing, ("BLOCKS_FROM", "BLOCKS_DEGREE")))
+    for name in names
+}
 """Sizes below which a search takes one thread, whatever it was given, and from which on it goes by blocks."""
 COST = preparing.preparation_cost
 
 
 def ask(case, truth, folder, *, note=lambda i: None):
     """Ask all questions; yield (number of the question, None or what is wrong). Number -1 is the building of the graph."""
-    set_eager(case.eager)
+    set_eager(case.eager, blocks=not case.eager and len(case.edges) % 3 == 0)
     note(-1)
     try:
         graph = case.build(folder)
@@ -41,10 +45,10 @@ def ask(case, truth, folder, *, note=lambda i: None):
             yield i, None
 
 
-def set_eager(eager):
-    """Let small searches use all the threads they are given, where steppe has such thresholds."""
-    for name, value in THRESHOLDS.items():
-        setattr(plan, name, 0 if eager else value)
+def set_eager(eager, blocks=False):
+    """Let small searches use all the threads they are given and prepare soon, or go by blocks, where steppe has such thresholds."""
+    for (module, name), value in THRESHOLDS.items():
+        setattr(module, name, 0 if (eager if module is plan else blocks) else value)
     preparing.preparation_cost = (lambda facts: 1) if eager else COST  # the second search prepares
     os.environ["STEPPE_NUM_THREADS"] = "" if eager else "1"  # where none are given: all, or one, which is quicker here
 

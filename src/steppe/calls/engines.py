@@ -53,8 +53,6 @@ def carry_out(
         answer = search.run(graph, asked, plan.method)
     elif plan.engine == "external":
         answer = external.run(graph, asked, plan.method, memory_limit)
-        if memory_limit is None:  # else the graph is not to be prepared, however often it is searched
-            graph.derived.spend(answer.explained["edges_touched"])
     else:
         answer, plan = _on_device(graph, asked, plan, device)
     if plan.method == "bfs" and not hops:

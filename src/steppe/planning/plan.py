@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from . import bytes as _bytes
 from .capabilities import CALLS, MANY, MANY_METHODS, METHODS, check
-from .preparing import pays
+from .preparing import far_beyond_caches, pays
 from .widths import SPARSE, TINY, width_of
 
 if TYPE_CHECKING:
@@ -28,10 +28,6 @@ two threads took as long as one (a grid of 2 M: 46 ms each, 47 alone)."""
 DEVICE_FROM = 1_000_000
 """Edges from which ``device="auto"`` takes a GPU: a core searches fewer in a few milliseconds, in which a device makes some hundred launches. An
 estimate: no GPU has been measured."""
-
-BLOCKS_FROM, BLOCKS_DEGREE = 5_000_000, 10
-"""Vertices, and edges of each, from which a graph that is not prepared is searched in blocks, as if it lay in a file: random reads then stay
-within a block. Random graphs of 8 M vertices and 88 M edges: 3.06 -> 1.91 s, 20 M and 218 M: 9.0 -> 4.9; but a grid of 9 M 0.59 -> 0.84."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,8 +177,8 @@ def _engine(method: str, facts: Facts, wishes: Wishes, machine: Machine, *, many
         return "external", "edges stay in their file" if facts.is_mapped else "a budget of memory was given"
     if facts.is_mapped and machine.memory is not None and 2 * facts.bytes > machine.memory:
         return "external", "edges stay in their file"
-    beyond = facts.vertices >= BLOCKS_FROM and facts.degree >= BLOCKS_DEGREE and not facts.prepared
-    if beyond and method == "delta-stepping" and not (wishes.targets or wishes.bounded or pays(facts, wishes, machine)):
+    short = wishes.targets or wishes.bounded
+    if method == "delta-stepping" and far_beyond_caches(facts) and not (facts.prepared or short):
         return "external", "far beyond the caches: searched in blocks"
     return "cpu", ""
 
