@@ -34,10 +34,11 @@ def pays(facts: Facts, wishes: Wishes, machine: Machine) -> bool:
 
 
 def preparation_cost(facts: Facts) -> float:
-    """Return what preparing costs, in searches that read every edge once; rather too much than too little.
+    """Return what preparing costs, in searches that read every edge once.
 
-    Measured by ``benchmarks/prepare.py`` on one thread: records of four (grid, New York) 0.2 to 0.3. Sorted rows, undirected: 32-bit weights
-    kron 1.7, urand 2.2, small-world 1.1; 64-bit ones 8.0, 2.6, 1.4. Directed, where in-edges are built, too: er 4.0 and 4.6, web 3.3 and 5.4.
+    Measured by ``benchmarks/prepare.py`` on one thread: records of four (grid, New York) 0.2 to 0.4. Sorted rows, undirected: int32 kron 1.0
+    to 1.7, urand 1.7 to 2.3, small-world 0.8 to 1.2; float32 kron 2.6 to 3.8; 64 bits 8.0, 2.6, 1.4. Directed, where in-edges are built, too: er
+    3.2 to 4.6, web 3.0 to 5.4.
     In the caches a plain search is so quick that it is up to 9.4 (web of 0.25 M edges).
     The sum of k searches is then at most twice that of the better of never preparing and preparing at once, whatever k.
     """
@@ -48,4 +49,6 @@ def preparation_cost(facts: Facts) -> float:
         return 12.0 if facts.weight == 8 else 10.0
     if facts.weight == 8:
         return 7.0 if builds else 8.0
-    return 5.0 if builds else 3.0
+    if builds:
+        return 5.0
+    return 1.6 if facts.is_integer else 3.0
