@@ -277,8 +277,11 @@ class Paths:
 
         Predecessors are proven too where they exist already (recorded, or asked for before).
         """
+        return self._prove(self.graph, threads)
+
+    def _prove(self, graph: Graph, threads: int | None) -> Self:
         check(
-            self.graph,
+            graph,
             self._sources,
             self.distances,
             predecessors=self._predecessors,

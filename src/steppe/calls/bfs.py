@@ -1,19 +1,17 @@
-"""bfs(): the fewest edges from one source. Ask, plan, run, wrap."""
+"""bfs(): the fewest edges from one source."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..paths import Paths
-from ..planning.distance_types import HOPS
-from ..planning.question import ask, source_of
-from .engines import carry_out
-from .plan import device_for, planned
+from ..planning.question import source_of
+from .engines import solve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..graph.graph import Graph
+    from ..paths import Paths
     from ..planning.progress import Progress
 
 
@@ -65,27 +63,15 @@ def bfs(
     >>> sp.bfs(g, 0).distances.tolist()
     [0, 1, 2, 1]
     """
-    question = ask(
+    return solve(
         graph,
+        "bfs",
         source_of(graph, source),
-        HOPS,
+        device=device,
         cutoff=cutoff,
         targets=targets,
         record_paths=record_paths,
-        progress=progress,
-    )
-    runner = device_for(graph, "bfs", device, memory_limit)
-    plan = planned(
-        graph,
-        "bfs",
-        device=runner,
         threads=threads,
         memory_limit=memory_limit,
-        record_paths=record_paths,
-        targets=targets is not None,
-        bounded=cutoff is not None,
+        progress=progress,
     )
-    question, answer, explanation = carry_out(
-        graph, question, plan, device=runner, memory_limit=memory_limit, hops=True
-    )
-    return Paths._answered(graph, question, answer, explanation, hops=True, threads=threads, device=runner)

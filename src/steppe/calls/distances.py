@@ -130,7 +130,7 @@ def distances(
     threads : int, optional
         Default: ``STEPPE_NUM_THREADS``, or all CPUs this process may use.
     memory_limit : int, optional
-        Bytes that the matrix (or a block of its rows, with ``out`` or ``sparse``) and the searches may take; default: what is free.
+        Bytes that the matrix, or a block of its rows with ``out`` or ``sparse``, may take; default: what is free. On a device, all it may take.
     progress : bool or callable, optional
         True draws a bar; a function gets a :class:`~steppe.Progress` that counts sources.
 

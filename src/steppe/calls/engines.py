@@ -1,4 +1,4 @@
-"""Engines: a plan is carried out. Here, and nowhere else, a plan's engine becomes a call of it.
+"""Engines: a question is asked, planned, carried out and wrapped. Here, and nowhere else, a plan's engine becomes a call of it.
 
 There is one way back: edges that turn out not to fit a device are streamed. That is a second plan, made of what was learnt.
 """
@@ -8,20 +8,77 @@ from __future__ import annotations
 import logging
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..cpu import external, search
 from ..errors import DeviceMemoryError
-from ..planning.distance_types import lengths_of_hops
+from ..paths import Paths
+from ..planning.distance_types import distance_dtype, lengths_of_hops
 from ..planning.explain import Explanation
-from ..planning.question import Answer, Question, cut_at_targets
+from ..planning.question import Answer, Question, ask, cut_at_targets
+from .plan import device_for, planned
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    import numpy.typing as npt
+
     from .. import gpu
     from ..graph.graph import Graph
     from ..planning.plan import Plan
+    from ..planning.progress import Progress
 
 log = logging.getLogger("steppe")
+
+
+def solve(
+    graph: Graph,
+    call: str,
+    sources: npt.NDArray[np.int64],
+    *,
+    method: str = "auto",
+    device: str | None = None,
+    delta: float | None = None,
+    cutoff: float | None = None,
+    targets: Any = None,
+    record_paths: bool = False,
+    threads: int | None = None,
+    memory_limit: int | None = None,
+    progress: bool | Callable[[Progress], object] | None = None,
+) -> Paths:
+    """Answer a call that is one search, from one source or several: the options are those of :func:`steppe.sssp`."""
+    hops = call == "bfs"
+    question = ask(
+        graph,
+        sources,
+        distance_dtype(graph, hops=hops),
+        cutoff=cutoff,
+        targets=targets,
+        delta=delta,
+        record_paths=record_paths,
+        progress=progress,
+    )
+    runner = device_for(graph, call, device, memory_limit)
+    plan = planned(
+        graph,
+        call,
+        device=runner,
+        threads=threads,
+        method=method,
+        delta=delta,
+        memory_limit=memory_limit,
+        record_paths=record_paths,
+        targets=targets is not None,
+        bounded=cutoff is not None,
+    )
+    question, answer, explanation = carry_out(
+        graph, question, plan, device=runner, memory_limit=memory_limit, hops=hops, threads=threads
+    )
+    if len(sources) > 1:
+        # With negative weights one source may be nearer to another than that is to itself: then it is no root, but hangs like any vertex.
+        question = replace(question, sources=sources[answer.distances[sources] == 0])
+    return Paths._answered(graph, question, answer, explanation, hops=hops, threads=threads, device=runner)
 
 
 def carry_out(
@@ -32,6 +89,7 @@ def carry_out(
     device: gpu.Device | None = None,
     memory_limit: int | None = None,
     hops: bool = False,
+    threads: int | None = None,
 ) -> tuple[Question, Answer, Explanation]:
     """Search as planned, and cut the answer behind the furthest target.
 
@@ -46,7 +104,7 @@ def carry_out(
     """
     begun = time.perf_counter()
     if plan.prepares:
-        graph.prepare(threads=plan.threads)
+        graph.prepare(threads=threads)  # all that the caller allows, where the search itself may be better off with one
     prepared = time.perf_counter() - begun
     asked = question.planned(plan)
     if plan.engine == "cpu":

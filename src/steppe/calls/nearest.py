@@ -6,7 +6,7 @@ following predecessors, twice as far each time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,10 +14,7 @@ import numpy.typing as npt
 
 from ..errors import NoPathError, VerificationError
 from ..paths import Paths, labels_or_none
-from ..planning.distance_types import distance_dtype
-from ..planning.question import ask
-from .engines import carry_out
-from .plan import device_for, planned
+from .engines import solve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,22 +120,18 @@ def nearest(
     starts = np.unique(graph.indices_of(sources))
     if len(starts) == 0:
         raise ValueError("sources is empty: there is no nearest of none")
-    question = ask(graph, starts, distance_dtype(graph), cutoff=cutoff, delta=delta, progress=progress)
-    runner = device_for(graph, "nearest", device, memory_limit)
-    plan = planned(
+    paths = solve(
         graph,
         "nearest",
-        device=runner,
-        threads=threads,
+        starts,
         method=method,
+        device=device,
         delta=delta,
+        cutoff=cutoff,
+        threads=threads,
         memory_limit=memory_limit,
-        bounded=cutoff is not None,
+        progress=progress,
     )
-    question, answer, explanation = carry_out(graph, question, plan, device=runner, memory_limit=memory_limit)
-    # With negative weights one source may be nearer to another than that is to itself: then it is no root, but hangs like any vertex.
-    question = replace(question, sources=starts[answer.distances[starts] == 0])
-    paths = Paths._answered(graph, question, answer, explanation, threads=threads, device=runner)
     winners = _roots(paths.predecessors)
     winners[~paths.reachable] = -1
     winners.flags.writeable = False

@@ -1,19 +1,17 @@
-"""sssp(): the shortest paths from one source. Ask, plan, run, wrap: the whole story on one page."""
+"""sssp(): the shortest paths from one source."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..paths import Paths
-from ..planning.distance_types import distance_dtype
-from ..planning.question import ask, source_of
-from .engines import carry_out
-from .plan import device_for, planned
+from ..planning.question import source_of
+from .engines import solve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..graph.graph import Graph
+    from ..paths import Paths
     from ..planning.progress import Progress
 
 
@@ -86,28 +84,17 @@ def sssp(
     >>> r.explain().method
     'dijkstra'
     """
-    question = ask(
-        graph,
-        source_of(graph, source),
-        distance_dtype(graph),
-        cutoff=cutoff,
-        targets=targets,
-        delta=delta,
-        record_paths=record_paths,
-        progress=progress,
-    )
-    runner = device_for(graph, "sssp", device, memory_limit)
-    plan = planned(
+    return solve(
         graph,
         "sssp",
-        device=runner,
-        threads=threads,
+        source_of(graph, source),
         method=method,
         delta=delta,
-        memory_limit=memory_limit,
+        device=device,
+        cutoff=cutoff,
+        targets=targets,
         record_paths=record_paths,
-        targets=targets is not None,
-        bounded=cutoff is not None,
+        threads=threads,
+        memory_limit=memory_limit,
+        progress=progress,
     )
-    question, answer, explanation = carry_out(graph, question, plan, device=runner, memory_limit=memory_limit)
-    return Paths._answered(graph, question, answer, explanation, threads=threads, device=runner)

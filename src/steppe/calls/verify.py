@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..cpu.proof import check
-
 if TYPE_CHECKING:
     from ..graph.graph import Graph
     from ..paths import Paths
@@ -23,13 +21,4 @@ def verify(graph: Graph, paths: Paths, *, threads: int | None = None) -> Paths:
     >>> sp.verify(g, sp.sssp(g, 0)).distance(2)
     8
     """
-    check(
-        graph,
-        paths._sources,
-        paths.distances,
-        predecessors=paths._predecessors,
-        bound=paths.bound,
-        hops=paths.hops,
-        threads=threads,
-    )
-    return paths
+    return paths._prove(graph, threads)
