@@ -83,7 +83,7 @@ int main(int count, char** arguments) {
         search::Search<int32_t, decltype(d)> search;
         search.sources = {0};
         search.threads = threads;
-        search.mean_weight = 500;
+        search.typical_weight = 500;
         search.max_weight = 1000;
         search.watch = &watch;
         return search;

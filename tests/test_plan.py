@@ -19,12 +19,12 @@ DEVICE = DeviceFacts(name="cuda:0", free=10**9, needs=dict.fromkeys(METHODS, 10*
 
 
 def facts(vertices=1000, edges=TINY, **more):
-    return Facts(vertices=vertices, edges=edges, **({"max_weight": 9, "mean_weight": 5.0} | more))
+    return Facts(vertices=vertices, edges=edges, **({"max_weight": 9, "typical_weight": 5.0} | more))
 
 
 BIG = facts(10**6, 10**7)
 ROAD = facts(10**6, 25 * 10**5, roadlike=True, directed=False, reverse_known=True)
-ONES = facts(all_ones=True, max_weight=1, mean_weight=1.0)
+ONES = facts(all_ones=True, max_weight=1, typical_weight=1.0)
 NEGATIVE = facts(min_weight=-3, has_negative=True)
 
 CASES = {

@@ -57,6 +57,17 @@ def splib():
 
 
 @pytest.mark.parametrize("row", splib(), ids=lambda row: row["file"])
+def test_graphs_made_to_be_hard_are_not(row):
+    """Two relaxations an edge at most, where some methods need hundreds (grid_phard)."""
+    g = read(f"splib/{row['file']}")
+    if g.has_negative:
+        assert sp.plan(g, "sssp").method == "bellman-ford"
+        return
+    for threads in (1, 2):
+        assert sp.sssp(g, int(row["source"]), threads=threads).explain().relaxations_per_edge <= 2 * threads
+
+
+@pytest.mark.parametrize("row", splib(), ids=lambda row: row["file"])
 def test_splib_sums(row):
     g = sp.read(DATA / "splib" / row["file"])
     methods = ["bellman-ford"] if g.has_negative else [*METHODS, "auto"]

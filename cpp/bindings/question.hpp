@@ -8,7 +8,7 @@ namespace steppe::bindings {
 
 struct Question : search::Question {
     Question(InOf<int64_t> sources_, std::optional<InOf<int64_t>> targets_, nb::object bound_, double delta_,
-             double mean_weight_, double max_weight_, int threads_, nb::object progress_);
+             double typical_weight_, double max_weight_, int threads_, nb::object progress_, bool fixed_delta_);
 
     const InOf<int64_t> kept_sources;
     const std::optional<InOf<int64_t>> kept_targets;

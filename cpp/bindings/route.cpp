@@ -99,15 +99,15 @@ void bind_route(nb::module_& m) {
     // in_rows: of the reverse graph. Weights must not be negative; min_weight may be 0.
     m.def(
         "router",
-        [](const Rows& rows, const Rows& in_rows, double min_weight, double mean_weight, double max_weight) {
+        [](const Rows& rows, const Rows& in_rows, double min_weight, double typical_weight, double max_weight) {
             if (rows.n() != in_rows.n() || rows.edges() != in_rows.edges())
                 throw std::invalid_argument("router: two graphs of different sizes");
-            const route::Facts facts{min_weight, std::min(mean_weight, max_weight), max_weight};  // a sum may be inf
+            const route::Facts facts{min_weight, std::min(typical_weight, max_weight), max_weight};  // a sum may be inf
             return rows.visit([&]<class V, class W>(const rows::View<V, W>& g) -> std::unique_ptr<AnyRouter> {
                 return std::make_unique<RouterOf<V, W>>(g, in_rows.as<V, W>(), facts);
             });
         },
-        "rows"_a, "in_rows"_a, "min_weight"_a, "mean_weight"_a, "max_weight"_a, nb::keep_alive<0, 1>(),
+        "rows"_a, "in_rows"_a, "min_weight"_a, "typical_weight"_a, "max_weight"_a, nb::keep_alive<0, 1>(),
         nb::keep_alive<0, 2>());
 }
 

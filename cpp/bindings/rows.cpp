@@ -4,6 +4,7 @@
 
 #include "rows/build.hpp"
 #include "rows/prove.hpp"
+#include "rows/typical.hpp"
 
 namespace steppe::bindings {
 
@@ -51,7 +52,11 @@ void bind_rows(nb::module_& m) {
                      [](const Rows& rows) { return rows.visit([](const auto& g) { return *g.forms.name() != 0; }); })
         .def_prop_ro("prepared_bytes",
                      [](const Rows& rows) { return rows.visit([](const auto& g) { return g.forms.bytes(); }); })
-        .def_prop_ro("mapped", &Rows::is_mapped);
+        .def_prop_ro("mapped", &Rows::is_mapped)
+        // See rows/typical.hpp.
+        .def_prop_ro("typical_weight", [](const Rows& rows) {
+            return rows.visit([](const auto& g) { return rows::typical_weight(g.csr); });
+        });
 
     using rows::RowFault;
     nb::enum_<RowFault>(m, "RowFault")

@@ -8,8 +8,10 @@
 // that a sweep passes over a block with nothing to do without a look at its bits or its edges. A block is worked on
 // while it still improves itself, and the blocks next on the list are announced to the kernel before (window.hpp).
 //
-// A wide bucket costs vertices relaxed twice, a narrow one costs sweeps. In exchange rows come in the order of memory,
-// which the processor reads ahead by itself: with the file in the page cache this is as fast as the search in memory.
+// A wide bucket costs vertices relaxed twice, a narrow one costs sweeps. Where most of what is relaxed has been relaxed
+// in the same round before, or rounds find next to nothing to do, the width changes by a factor of four. In exchange
+// rows come in the order of memory, which the processor reads ahead by itself: with the file in the page cache this is
+// as fast as the search in memory.
 //
 // Two threads: bits, bounds and distances are atomics. A vertex improved is first marked, then its block's bound is
 // lowered; a sweeper first raises the bound to infinity, then looks at the bits, then clears one, then reads the
@@ -57,20 +59,37 @@ class External {
 
     // delta: how far the threshold rises above the least waiting distance.
     search::Stats run(D delta) {
+        const bool fixed = search_.fixed_delta || delta <= 0 || delta >= most_wide();
+        D too_wide_once = kTop;
+        int64_t quiet = 0;  // rounds with next to nothing to do
         for (V s : search_.sources) mark(s, 0);
         auto pending = search::Pending<V, decltype(tentative_)>(search_.targets, tentative_);
         for (D low = lowest(); low != kInfinity<D> && !too_wide(); low = lowest()) {
             ++stats_.rounds;
-            const D threshold = low < kTop - delta ? low + delta : kTop;
-            while (find_active(threshold)) {
+            const D threshold = threshold_ = low < kTop - delta ? low + delta : kTop;
+            entries_ = again_ = 0;
+            bool narrow = false;
+            while (!narrow && find_active(threshold)) {
                 window_.begin_pass();
                 sweep(threshold);
                 if (search_.watch->stopped() || too_wide()) break;
+                narrow = !fixed && entries_ > kManyEntries && 4 * again_ > 3 * entries_ && delta / 4 > 0;
+            }
+            quiet = entries_ < window_.blocks() ? quiet + 1 : 0;
+            if (narrow) {
+                too_wide_once = delta;
+                delta = delta / 4;
+                ++stats_.width_changes;
+            } else if (!fixed && quiet > 64 && delta < too_wide_once / 4 && delta < most_wide() / 4) {
+                delta = delta * 4;
+                quiet = 0;
+                ++stats_.width_changes;
             }
             if (search_.watch->poll(relaxed_)) break;
             if (pending.all_settled([&](D d) { return d <= threshold && d != kInfinity<D>; })) break;
         }
         if constexpr (kShared) tentative_.finish(search_.threads);
+        stats_.delta = static_cast<double>(delta);
         for (const Worker& worker : workers_) {
             stats_.atomics += worker.atomics;
             stats_.outgrown |= worker.outgrown;
@@ -79,10 +98,17 @@ class External {
         return stats_;
     }
 
+    // From here on a threshold could wrap.
+    static D most_wide() {
+        // A double may round up: a quarter of the integers is as good as all.
+        return std::is_integral_v<D> ? kLargest<D> / 4 : std::numeric_limits<D>::max();
+    }
+
   private:
     struct alignas(128) Worker {
         std::vector<V> list;
-        int64_t relaxed = 0;  // edges, in this sweep
+        int64_t relaxed = 0;             // edges, in this sweep
+        int64_t entries = 0, again = 0;  // vertices relaxed, and how often one fell that was due in this round already
         int64_t atomics = 0;
         bool outgrown = false;
     };
@@ -90,6 +116,7 @@ class External {
     static constexpr D kTop = std::is_integral_v<D> ? kLargest<D> : std::numeric_limits<D>::max();
     static constexpr int64_t kAhead = 4;               // blocks announced before they are due
     static constexpr int64_t kWorthSharing = 1 << 15;  // edges in a sweep
+    static constexpr int64_t kManyEntries = 1 << 12;   // before which nothing is known about the width
 
     bool too_wide() const {
         return std::any_of(workers_.begin(), workers_.end(),
@@ -143,7 +170,11 @@ class External {
             }
         });
         if (share) stats_.threads = search_.threads;
-        for (Worker& worker : workers_) relaxed_ += std::exchange(worker.relaxed, 0);
+        for (Worker& worker : workers_) {
+            relaxed_ += std::exchange(worker.relaxed, 0);
+            entries_ += std::exchange(worker.entries, 0);
+            again_ += std::exchange(worker.again, 0);
+        }
         last_ = relaxed_ - before;
     }
 
@@ -153,6 +184,7 @@ class External {
         while (least_[block].load() <= threshold && gather(block, threshold, worker.list)) {
             const std::vector<V>& list = worker.list;
             const size_t size = list.size();
+            worker.entries += static_cast<int64_t>(size);
             for (size_t i = 0; i < size; ++i) {
                 if (i + 8 < size) STEPPE_PREFETCH(tentative_.address(list[i + 8]));
                 if (i + 6 < size && !pieces) g_.prefetch_edges(g_.first(list[i + 6]));
@@ -193,8 +225,9 @@ class External {
         for (int64_t e = first; e < last; ++e) {
             if (e + 16 < last) STEPPE_PREFETCH(tentative_.address(g_.target(e + 16)));
             const V v = g_.target(e);
-            const D candidate = du + static_cast<D>(g_.weight(e));
-            if (candidate < tentative_.load(v) && reach.admits(candidate, worker.outgrown)) {
+            const D candidate = du + static_cast<D>(g_.weight(e)), before = tentative_.load(v);
+            if (candidate < before && reach.admits(candidate, worker.outgrown)) {
+                worker.again += before <= threshold_;
                 if constexpr (kShared) {
                     ++worker.atomics;
                     if (!tentative_.improve(v, candidate, u)) continue;
@@ -227,18 +260,19 @@ class External {
     std::vector<Worker> workers_;
     std::vector<int64_t> active_;
     int64_t relaxed_ = 0, last_ = 0;
+    int64_t entries_ = 0, again_ = 0;  // of all workers, in this round
+    D threshold_ = 0;
     search::Stats stats_;
 };
 
 // One search, on the threads that it may use. delta: see run; infinite, or too large for D: everything at once.
 template <bool kPaths, class Rows, class V, class D>
 search::Stats sweep(const Rows& g, Window& window, int shift, const search::Search<V, D>& search, D* dist, V* pred) {
-    // A double may round up: a quarter of the integers is as good as all.
-    const double most = static_cast<double>(std::is_integral_v<D> ? kLargest<D> / 4 : std::numeric_limits<D>::max());
-    const D delta = static_cast<D>(std::min(search.delta, most));
-    if (search.threads > 1)
-        return std::make_unique<External<kPaths, true, Rows, V, D>>(g, window, shift, search, dist, pred)->run(delta);
-    return std::make_unique<External<kPaths, false, Rows, V, D>>(g, window, shift, search, dist, pred)->run(delta);
+    using Alone = External<kPaths, false, Rows, V, D>;
+    using Shared = External<kPaths, true, Rows, V, D>;
+    const D delta = static_cast<D>(std::min(search.delta, static_cast<double>(Alone::most_wide())));
+    if (search.threads > 1) return std::make_unique<Shared>(g, window, shift, search, dist, pred)->run(delta);
+    return std::make_unique<Alone>(g, window, shift, search, dist, pred)->run(delta);
 }
 
 }  // namespace steppe::external

@@ -53,7 +53,7 @@ struct Answer {
 
 // What a query needs to know of a graph's weights; min_weight = 0 is always right.
 struct Facts {
-    double min_weight, mean_weight, max_weight;
+    double min_weight, typical_weight, max_weight;
 };
 
 template <class V, class D>
@@ -68,7 +68,7 @@ class Workspace {
 
     Workspace(int64_t n, int64_t m, const Facts& facts, Watch& watch)
         : width(choose_width(static_cast<double>(m) / std::max<int64_t>(1, n), facts)),
-          goal_width(std::max(facts.mean_weight / 16, width.value() / 1024)),
+          goal_width(std::max(facts.typical_weight / 16, width.value() / 1024)),
           ring{search::Ring<V>(span(facts)), search::Ring<V>(span(facts))},
           slots(n),
           parents(n),
@@ -82,8 +82,8 @@ class Workspace {
 
     // Forgets a query: only what it has touched.
     void clear(Watch& watch) {
-        for (auto& side : ring) side.drain([](V) {});
-        if (goal_ring_) goal_ring_->drain([](V) {});
+        for (auto& side : ring) side.drain([](int64_t, V) {});
+        if (goal_ring_) goal_ring_->drain([](int64_t, V) {});
         for (size_t i = 0; i < touched.size(); ++i) {
             slots[touched[i]] = Slot{};
             if (STEPPE_UNLIKELY(i % kPollEvery == kPollEvery - 1)) watch.poll();
@@ -112,7 +112,7 @@ class Workspace {
   private:
     // (New York's roads: 1024 1.66 ms a query, 2048 1.70, 4096 1.79, 8192 2.09; half a weight would be 512.)
     static double choose_width(double mean_degree, const Facts& facts) {
-        return search::serial_delta(facts.mean_weight, facts.max_weight, mean_degree) * (mean_degree < 8 ? 2 : 32);
+        return search::serial_delta(facts.typical_weight, facts.max_weight, mean_degree) * (mean_degree < 8 ? 2 : 32);
     }
     int64_t span(const Facts& facts) const {
         return static_cast<int64_t>(std::min(1e9, facts.max_weight / width.value())) + 2;
@@ -291,7 +291,7 @@ class Bidirectional {
         const bool corridor = bound_ != kInfinity<D>;  // else the doubt is too large: everywhere
         auto inside = [&](D label, D opposite) { return !corridor || label + opposite <= bound_; };
         heap.clear();
-        space_.ring[0].drain([&](V u) {
+        space_.ring[0].drain([&](int64_t, V u) {
             const auto& slot = space_.slots[u];
             if (inside(slot.label[0], slot.label[1])) heap.push(slot.label[0], u);
         });

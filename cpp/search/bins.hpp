@@ -6,8 +6,9 @@
 // small never leaves the thread that runs it, and a large one spreads by itself. The order is only nearly that of the
 // buckets; label correcting does not need more. But a thread must not run far ahead of the slowest: what it relaxes
 // there is mostly not final, so beyond kWindow buckets it waits (on a grid, running free cost a hundred times the
-// work). The thread at the lowest bucket never waits, and the window also keeps all live buckets within one turn of the
-// ring. Whoever leaves, by an exception too, calls finish(): it will never be idle, and the others wait for that.
+// work). The thread at the lowest bucket never waits, and the window also keeps all open buckets within one turn of the
+// ring: what lies further ahead its thread keeps to itself (far.hpp). Whoever leaves, by an exception too, calls
+// finish(): it will never be idle, and the others wait for that.
 //
 // Lenharth, Nguyen & Pingali, "Priority queues are not good concurrent priority schedulers", Euro-Par 2015 (bins of
 // chunks); D'Antonio et al., "Wasp", SC'25 (asynchronous stealing between bins).
@@ -20,6 +21,7 @@
 
 #include "base/parallel.hpp"
 #include "base/types.hpp"
+#include "search/far.hpp"
 
 namespace steppe::search {
 
@@ -157,11 +159,12 @@ class Bins {
 
     bool finished() const { return done_.load(std::memory_order_acquire); }
 
-    // f(chunk) for every shared chunk. Only when no thread is at work.
+    // f(bucket, v) for what is shared. Only when no thread is at work.
     template <class F>
-    void each(F f) const {
+    void drain(F f) const {
         for (int64_t slot = 0; slot <= mask_; ++slot)
-            for (const Chunk<V>* chunk = bins_[slot].head; chunk; chunk = chunk->next) f(*chunk);
+            for (const Chunk<V>* chunk = bins_[slot].head; chunk; chunk = chunk->next)
+                for (int i = 0; i < chunk->count; ++i) f(chunk->bucket, chunk->items[i]);
     }
 
     static constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
@@ -206,9 +209,16 @@ template <class V>
 class Worker {
   public:
     Worker(Bins<V>& bins, int64_t slots, int thread)
-        : bins_(bins), thread_(thread), mask_(slots - 1), open_(slots, nullptr), words_(slots / 64, 0) {}
+        : bins_(bins),
+          thread_(thread),
+          mask_(slots - 1),
+          open_(slots, nullptr),
+          words_(slots / 64, 0),
+          far_(std::countr_zero(static_cast<uint64_t>(slots)) - 1) {}
 
+    // Half a turn of the ring ahead lies what only this thread sees, until it comes near.
     void file(int64_t bucket, V v) {
+        if (STEPPE_UNLIKELY(bucket - last_ > mask_ / 2)) return far_.add(bucket, v);
         const int64_t slot = bucket & mask_;
         Chunk<V>* chunk = open_[slot];
         if (STEPPE_UNLIKELY(!chunk || chunk->bucket != bucket || chunk->count == Chunk<V>::kSize)) {
@@ -222,9 +232,11 @@ class Worker {
     // The lowest chunk to be had, shared or own; null when the whole search is over.
     template <class Stop>
     Chunk<V>* next(Stop stop) {
+        int64_t seen = Bins<V>::kNone;
         for (int spins = 0;;) {
             const int64_t slot = next_slot(words_.data(), static_cast<int64_t>(words_.size()), last_ & mask_);
-            const int64_t own = slot < 0 ? Bins<V>::kNone : open_[slot]->bucket;
+            const int64_t open = slot < 0 ? Bins<V>::kNone : open_[slot]->bucket;
+            const int64_t own = std::min(open, far_.least());
             bins_.working_on(thread_, own);
             const int64_t floor = bins_.floor(), shared = bins_.lowest(floor);
             const int64_t bucket = std::min(own, shared);
@@ -233,7 +245,9 @@ class Worker {
                 continue;
             }
             if (floor != Bins<V>::kNone && bucket > floor + Bins<V>::kWindow) {
-                blocked_ = ++spins > patience();
+                spins = floor == seen ? spins + 1 : 0;
+                seen = floor;
+                blocked_ = spins > patience();
                 if (blocked_ || bins_.finished() || stop()) return nullptr;
                 pause_cpu();
                 continue;
@@ -242,6 +256,10 @@ class Worker {
             if (shared <= own) {
                 chunk = bins_.take(shared);
                 if (!chunk) continue;
+            } else if (far_.least() <= open) {
+                last_ = own;
+                far_.deal([&](int64_t to, V v) { file(to, v); });
+                continue;
             } else {
                 chunk = open_[slot];
                 open_[slot] = nullptr;
@@ -254,11 +272,12 @@ class Worker {
     }
     void recycle(Chunk<V>* chunk) { spare_.push_back(chunk); }
 
-    // f(chunk) for its open chunks. Only when no thread is at work.
+    // f(bucket, v) for what it has not shared. Only when no thread is at work.
     template <class F>
-    void each(F f) const {
+    void drain(F f) {
         for (const Chunk<V>* chunk : open_)
-            if (chunk) f(*chunk);
+            for (int i = 0; chunk && i < chunk->count; ++i) f(chunk->bucket, chunk->items[i]);
+        far_.drain(f);
     }
     // Whether it gave up waiting for a thread that does not move: the system runs something else in its place.
     bool is_blocked() const { return blocked_; }
@@ -284,6 +303,7 @@ class Worker {
     int64_t last_ = 0;
     std::vector<Chunk<V>*> open_;
     std::vector<uint64_t> words_;
+    Far<V> far_;
     std::vector<Chunk<V>*> spare_;
     std::vector<std::unique_ptr<Chunk<V>[]>> pool_;
 };

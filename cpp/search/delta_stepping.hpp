@@ -24,13 +24,82 @@
 
 namespace steppe::search {
 
+// Buckets that a relaxation can reach.
+template <class D>
+int64_t span_of(double max_weight, const Width<D>& width) {
+    return static_cast<int64_t>(std::min(1e9, max_weight / width.value())) + 2;
+}
+
+// Pace: whether the buckets have the right width for these weights, from what the search has seen of them.
+//
+// Too wide: a fourth of all entries came up for vertices that had been in the bucket before and fell again. Too narrow:
+// a bucket does not fill a batch of the scan, while next to nothing is relaxed twice. Widths change by factors of four;
+// one that was too wide is never tried again, so there are few changes.
+template <class D>
+class Pace {
+  public:
+    // A width that was asked for stays. Otherwise the least is such that a path of all vertices over the heaviest edges
+    // has a bucket whose number fits in 62 bits.
+    Pace(bool fixed, double max_weight, int64_t n)
+        : fixed_(fixed), least_(max_weight * static_cast<double>(n) * 0x1p-62) {}
+    void scan(int64_t entries) { scanned_ += entries; }
+    void fall_again(bool again) { again_ += again; }
+    bool is_too_wide(const Width<D>& width) {
+        if (STEPPE_LIKELY(again_ < kFew)) return false;
+        if (4 * again_ > scanned_) return !fixed_ && !width.is_least() && width.value() / 4 > least_;
+        if (scanned_ > 1 << 16) scanned_ /= 2, again_ /= 2, buckets_ /= 2;  // what was long ago counts less
+        return false;
+    }
+    bool is_too_narrow(const Width<D>& width) {
+        if (STEPPE_LIKELY(++buckets_ < kFew)) return false;
+        if (scanned_ < 4 * buckets_ && 16 * again_ < scanned_ && 4 * width.value() < too_wide_) return !fixed_;
+        scanned_ /= 2, again_ /= 2, buckets_ /= 2;
+        return false;
+    }
+    Width<D> narrower(const Width<D>& width) {
+        too_wide_ = width.value();
+        return changed(width.value() / 4);
+    }
+    Width<D> wider(const Width<D>& width) { return changed(width.value() * 4); }
+
+  private:
+    static constexpr int64_t kFew = 128;  // nothing is known before
+    bool fixed_;
+    double least_;
+    Width<D> changed(double width) {
+        scanned_ = again_ = buckets_ = 0;
+        return Width<D>(width);
+    }
+    int64_t scanned_ = 0, again_ = 0, buckets_ = 0;
+    double too_wide_ = std::numeric_limits<double>::infinity();
+};
+
+// Everything filed, into buckets of another width.
+template <class V, class T, class D>
+void refile(Ring<V>& ring, double max_weight, const T& tentative, Width<D>& width, const Width<D>& to) {
+    std::vector<V> left;
+    D least = kInfinity<D>;
+    ring.drain([&](int64_t bucket, V v) {
+        const D d = tentative.load(v);
+        if (width.bucket(d) != bucket) return;  // stale
+        left.push_back(v);
+        least = std::min(least, d);
+    });
+    width = to;
+    ring = Ring<V>(span_of(max_weight, width));
+    if (left.empty()) return;
+    ring.start_at(width.bucket(least));
+    for (const V v : left) ring.file(width.bucket(tentative.load(v)), v);
+}
+
 // Pushes from `begin` until no bucket is left (then empty), or until pull_pays, if `in` is given: then the lower bound
 // of all that is not final. In: the in-edges of a prepared graph, or NoEdges.
 template <class Rows, class In, class T, class V, class D>
-std::optional<D> push_alone(const Rows& g, const In* in, const Search<V, D>& search, const Width<D>& width,
+std::optional<D> push_alone(const Rows& g, const In* in, const Search<V, D>& search, Width<D>& width,
                             const std::vector<V>& begin, T& tentative, Stats& stats) {
-    Ring<V> ring(static_cast<int64_t>(std::min(1e9, search.max_weight / width.value())) + 2);
+    Ring<V> ring(span_of(search.max_weight, width));
     for (V s : begin) ring.file(width.bucket(tentative.load(s)), s);
+    Pace<D> pace(search.fixed_delta, search.max_weight, g.n);
     Pending<V, T> pending(search.targets, tentative);
     const Reach<D> reach = search.reach;
     bool outgrown = false;
@@ -52,22 +121,37 @@ std::optional<D> push_alone(const Rows& g, const In* in, const Search<V, D>& sea
                 }
             }
         }
+        const D end = width.least(b + 1);
         for (Place at; at.i < ring.list().size();) {
+            const size_t from = at.i;
             relaxed += scan_best<T::kPaths>(g, tentative, width, b, ring.list().data(), ring.list().size(), at, found);
             for (int k = 0; k < found.count; ++k) {
                 if constexpr (requires { tentative.prefetch_set(V{}); })
                     if (k + 8 < found.count) tentative.prefetch_set(found.target[k + 8]);
                 const V v = found.target[k];
-                const D candidate = found.distance[k];
-                if (candidate < tentative.load(v) && reach.admits(candidate, outgrown)) {
+                const D candidate = found.distance[k], before = tentative.load(v);
+                if (candidate < before && reach.admits(candidate, outgrown)) {
                     tentative.set(v, candidate, T::kPaths ? found.from[k] : V{-1});
                     ring.file(width.bucket(candidate), v);
+                    pace.fall_again(before < end);
                 }
             }
             if (STEPPE_UNLIKELY(relaxed > next_poll)) {
                 next_poll = relaxed + (1 << 16);
                 if (search.watch->poll(stats.edges_relaxed + relaxed)) return {};
             }
+            pace.scan(at.i - from);
+            if (STEPPE_UNLIKELY(pace.is_too_wide(width))) {
+                ring.list().erase(ring.list().begin(), ring.list().begin() + at.i);
+                refile(ring, search.max_weight, tentative, width, pace.narrower(width));
+                ++stats.width_changes;
+                break;
+            }
+        }
+        if (STEPPE_UNLIKELY(pace.is_too_narrow(width))) {
+            ring.list().clear();
+            refile(ring, search.max_weight, tentative, width, pace.wider(width));
+            ++stats.width_changes;
         }
         if (is_in_vain<D>(outgrown)) break;
     }
@@ -80,8 +164,8 @@ std::optional<D> push_alone(const Rows& g, const In* in, const Search<V, D>& sea
 // Pushes from `begin`, pulls where it pays, pushes what that changed. `in`: the in-edges of a prepared graph, null
 // where there are none.
 template <class Rows, class In, class T, class V, class D>
-void finish_alone(const Rows& g, const In* in, const Search<V, D>& search, const Width<D>& width,
-                  const std::vector<V>& begin, T& tentative, Stats& stats) {
+void finish_alone(const Rows& g, const In* in, const Search<V, D>& search, Width<D>& width, const std::vector<V>& begin,
+                  T& tentative, Stats& stats) {
     if (!search.targets.empty()) in = nullptr;
     const auto low = push_alone(g, in, search, width, begin, tentative, stats);
     if constexpr (!std::is_same_v<In, NoEdges>) {
@@ -100,10 +184,10 @@ Stats delta_stepping(const Rows& g, const In* in, const Search<V, D>& search, D*
     Stats stats;
     Alone<kPaths, V, D> tentative(search, g.n, dist, pred);
     const double mean_degree = static_cast<double>(g.edges()) / std::max<int64_t>(1, g.n);
-    const Width<D> width(search.delta > 0 ? search.delta
-                                          : serial_delta(search.mean_weight, search.max_weight, mean_degree));
-    stats.delta = width.value();
+    Width<D> width(search.delta > 0 ? search.delta
+                                    : serial_delta(search.typical_weight, search.max_weight, mean_degree));
     finish_alone(g, in, search, width, search.sources, tentative, stats);
+    stats.delta = width.value();
     return stats;
 }
 

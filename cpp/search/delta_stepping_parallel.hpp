@@ -8,9 +8,10 @@
 // others would wait for it again and again, a time slice each. The first that waits too long ends the sharing: the
 // search goes on on one thread, with what all have filed.
 //
-// Chunks of one bucket come last in, first out, an order in which graphs made for it (SPLIB's grid_phard) relax their
-// edges exponentially often. A search that has gone over its edges many times gives up, and one thread, whose narrower
-// buckets are queues, does it again.
+// Each thread watches its pace. The first that finds the buckets too wide or too narrow stops all, and they go on in
+// buckets of another width with what is filed: distances so far stay good. Chunks of one bucket come last in, first
+// out, an order in which graphs made for it (SPLIB's grid_phard) relax their edges exponentially often: a search that
+// has gone over its edges many times is finished by one thread, whose buckets are queues.
 #pragma once
 #include <memory>
 
@@ -21,28 +22,35 @@
 namespace steppe::search {
 
 // The more threads, the wider. (Two threads, scale-20 RMAT with float weights: a half 85 ms, a sixteenth 60.)
-inline double parallel_delta(double mean_weight, double max_weight, double mean_degree, int threads) {
+inline double parallel_delta(double typical_weight, double max_weight, double mean_degree, int threads) {
     const double share = std::min(0.5, threads / 32.0);
-    const double delta = mean_degree < 8 ? mean_weight / 2 : mean_weight / mean_degree * share;
-    return std::max({delta, max_weight / (1 << 13), std::numeric_limits<double>::min()});
+    const double delta = mean_degree < 8 ? typical_weight / 2 : typical_weight / mean_degree * share;
+    return std::max({delta, max_weight * 0x1p-31, std::numeric_limits<double>::min()});
 }
 
-// What push_shared leaves to do.
+// Why push_shared has stopped, and what it leaves to do.
+enum class Halt { kNone, kPull, kBlocked, kStuck, kNarrower, kWider, kOutgrown };
+
 template <class V, class D>
 struct Rest {
-    std::optional<D> low;  // the lower bound of all that is not final, when it is time to pull
-    std::vector<V> left;   // the vertices still filed, when a thread was blocked
+    Halt why = Halt::kNone;
+    D low = 0;            // the lower bound of all that is not final
+    std::vector<V> left;  // the vertices still filed
 };
 
 // push_alone's counterpart.
 template <class Rows, class In, class T, class V, class D>
 Rest<V, D> push_shared(const Rows& g, const In* in, const Search<V, D>& search, const Width<D>& width,
-                       const std::vector<V>& begin, T& tentative, Stats& stats) {
+                       const std::vector<V>& begin, T& tentative, std::vector<Pace<D>>& paces, Stats& stats) {
     const int64_t span = static_cast<int64_t>(std::min(1e6, search.max_weight / width.value())) + 2;
-    const int64_t slots = std::clamp<int64_t>(std::bit_ceil(static_cast<uint64_t>(2 * span + 8)), 64, 1 << 15);
+    const int64_t slots = std::clamp<int64_t>(std::bit_ceil(static_cast<uint64_t>(2 * span + 8)), 64, 1 << 12);
     Bins<V> bins(slots, search.threads);
     const Reach<D> reach = search.reach;
-    std::atomic<bool> too_wide{false}, turn{false}, stuck{false}, blocked{false};
+    std::atomic<Halt> halt{Halt::kNone};  // for all threads
+    auto halt_for = [&](Halt why) {
+        Halt none = Halt::kNone;
+        halt.compare_exchange_strong(none, why, std::memory_order_relaxed);
+    };
     const int64_t most_relaxed = 8 * (g.edges() + g.n);               // by one thread
     std::vector<std::unique_ptr<Worker<V>>> workers(search.threads);  // outlive all threads: chunks move between them
     for (int t = 0; t < search.threads; ++t) workers[t] = std::make_unique<Worker<V>>(bins, slots, t);
@@ -59,48 +67,51 @@ Rest<V, D> push_shared(const Rows& g, const In* in, const Search<V, D>& search, 
         Candidates<V, D> found;
         bool outgrown = false;
         int64_t next_poll = 1 << 16, next_look = look;
-        auto is_over = [&] {  // for all threads
-            return too_wide.load(std::memory_order_relaxed) || turn.load(std::memory_order_relaxed) ||
-                   stuck.load(std::memory_order_relaxed) || blocked.load(std::memory_order_relaxed);
-        };
+        Pace<D> pace = paces[thread];
+        auto is_over = [&] { return halt.load(std::memory_order_relaxed) != Halt::kNone; };
         auto stop = [&] { return search.watch->poll(mine.edges_relaxed) || is_over(); };
         while (Chunk<V>* chunk = worker.next(stop)) {
             ++mine.rounds;
             const size_t size = static_cast<size_t>(chunk->count);
+            const D end = width.least(chunk->bucket + 1);
             for (Place at; at.i < size;) {
                 mine.edges_relaxed +=
                     scan_best<T::kPaths>(g, tentative, width, chunk->bucket, chunk->items, size, at, found);
                 for (int k = 0; k < found.count; ++k) {
                     const V v = found.target[k];
-                    const D candidate = found.distance[k];
-                    if (candidate < tentative.load(v) && reach.admits(candidate, outgrown)) {
+                    const D candidate = found.distance[k], before = tentative.load(v);
+                    if (candidate < before && reach.admits(candidate, outgrown)) {
                         ++mine.atomics;
                         const V from = T::kPaths ? found.from[k] : V{-1};
                         if (tentative.improve(v, candidate, from)) worker.file(width.bucket(candidate), v);
+                        pace.fall_again(before < end);
                     }
                 }
             }
             [[maybe_unused]] const int64_t bucket = chunk->bucket;
             worker.recycle(chunk);
-            if (is_in_vain<D>(outgrown)) too_wide.store(true, std::memory_order_relaxed);
+            pace.scan(static_cast<int64_t>(size));
+            if (STEPPE_UNLIKELY(pace.is_too_wide(width))) halt_for(Halt::kNarrower);
+            if (STEPPE_UNLIKELY(pace.is_too_narrow(width))) halt_for(Halt::kWider);
+            if (is_in_vain<D>(outgrown)) halt_for(Halt::kOutgrown);
             if (mine.edges_relaxed > next_poll) {
                 next_poll = mine.edges_relaxed + (1 << 16);
                 bins.nudge();
-                if (mine.edges_relaxed > most_relaxed) stuck.store(true, std::memory_order_relaxed);
+                if (mine.edges_relaxed > most_relaxed) halt_for(Halt::kStuck);
                 if (stop()) break;
             }
             if constexpr (!std::is_same_v<In, NoEdges>) {
                 if (in && thread == 0 && mine.edges_relaxed > next_look) {
                     next_look = mine.edges_relaxed + look;
-                    if (pull_pays(*in, tentative, width.least(bucket), look))
-                        turn.store(true, std::memory_order_relaxed);
+                    if (pull_pays(*in, tentative, width.least(bucket), look)) halt_for(Halt::kPull);
                 }
             }
             if (bins.finished() || search.watch->stopped() || is_over()) break;
         }
-        if (worker.is_blocked()) blocked.store(true, std::memory_order_relaxed);
+        if (worker.is_blocked()) halt_for(Halt::kBlocked);
         mine.outgrown = outgrown;
         parts[thread] = mine;
+        paces[thread] = pace;
     });
     for (const Stats& part : parts) {
         stats.rounds += part.rounds;
@@ -109,17 +120,17 @@ Rest<V, D> push_shared(const Rows& g, const In* in, const Search<V, D>& search, 
         stats.atomics += part.atomics;
         stats.outgrown |= part.outgrown;
     }
-    stats.stuck = stuck.load();
-    Rest<V, D> rest;
-    if (stats.stuck || !(turn.load() || blocked.load())) return rest;
+    Rest<V, D> rest{halt.load()};
+    if (rest.why == Halt::kNone || rest.why == Halt::kOutgrown) return rest;
     int64_t low = Bins<V>::kNone;
-    auto take = [&](const Chunk<V>& chunk) {
-        low = std::min(low, chunk.bucket);
-        if (blocked.load()) rest.left.insert(rest.left.end(), chunk.items, chunk.items + chunk.count);
+    auto take = [&](int64_t bucket, V v) {
+        low = std::min(low, bucket);
+        if (width.bucket(tentative.load(v)) == bucket) rest.left.push_back(v);  // otherwise it is stale
     };
-    bins.each(take);
-    for (const auto& worker : workers) worker->each(take);
-    if (low != Bins<V>::kNone && !blocked.load()) rest.low = width.least(low);
+    bins.drain(take);
+    for (const auto& worker : workers) worker->drain(take);
+    if (rest.left.empty()) rest.why = Halt::kNone;
+    else rest.low = width.least(low);
     return rest;
 }
 
@@ -127,36 +138,35 @@ template <bool kPaths, class Rows, class In, class V, class D>
 Stats delta_stepping_parallel(const Rows& g, const In* in, const Search<V, D>& search, D* dist, V* pred) {
     Stats stats;
     const double mean_degree = static_cast<double>(g.edges()) / std::max<int64_t>(1, g.n);
-    const Width<D> width(search.delta > 0
-                             ? search.delta
-                             : parallel_delta(search.mean_weight, search.max_weight, mean_degree, search.threads));
-    stats.delta = width.value();
+    Width<D> width(search.delta > 0
+                       ? search.delta
+                       : parallel_delta(search.typical_weight, search.max_weight, mean_degree, search.threads));
     Tentative<kPaths, V, D> tentative(search, g.n, dist, pred);
-    Rest<V, D> rest = push_shared(g, in, search, width, search.sources, tentative, stats);
-    if constexpr (!std::is_same_v<In, NoEdges>) {
-        if (rest.low) {
-            std::vector<V> changed;
-            stats.note = "finished by pull";
-            pull(*in, g, tentative, *rest.low, search.reach, changed, search.threads, stats);
-            rest = push_shared(g, static_cast<const NoEdges*>(nullptr), search, width, changed, tentative, stats);
-            in = nullptr;
+    std::vector<Pace<D>> paces(search.threads, Pace<D>(search.fixed_delta, search.max_weight, g.n));
+    Rest<V, D> rest{Halt::kNone, 0, search.sources};
+    for (bool again = true; again;) {
+        rest = push_shared(g, in, search, width, rest.left, tentative, paces, stats);
+        again = rest.why == Halt::kNarrower || rest.why == Halt::kWider;
+        if (again) {
+            width = rest.why == Halt::kNarrower ? paces[0].narrower(width) : paces[0].wider(width);
+            std::fill(paces.begin(), paces.end(), paces[0]);
+            ++stats.width_changes;
+        }
+        if constexpr (!std::is_same_v<In, NoEdges>) {
+            if (rest.why == Halt::kPull) {
+                stats.note = "finished by pull";
+                pull(*in, g, tentative, rest.low, search.reach, rest.left, search.threads, stats);
+                in = nullptr;
+                again = true;
+            }
         }
     }
-    if (!rest.left.empty()) {
+    if (rest.why == Halt::kBlocked || rest.why == Halt::kStuck) {
         finish_alone(g, in, search, width, rest.left, tentative, stats);
-        stats.note = "a thread was held up: finished on one";
+        stats.note = rest.why == Halt::kBlocked ? "a thread was held up: finished on one"
+                                                : "too much was relaxed in vain: finished on one thread";
     }
-    if (stats.stuck && !is_in_vain<D>(stats.outgrown)) {
-        Search<V, D> narrower = search;  // buckets for several threads were too wide for these weights
-        narrower.delta = std::min(width.value(), serial_delta(search.mean_weight, search.max_weight, mean_degree));
-        Stats again = delta_stepping<kPaths>(g, in, narrower, dist, pred);
-        again.rounds += stats.rounds;
-        again.edges_relaxed += stats.edges_relaxed;
-        again.edges_touched += stats.edges_touched;
-        again.atomics = stats.atomics;
-        again.note = "too much was relaxed in vain: done again on one thread";
-        return again;
-    }
+    stats.delta = width.value();
     tentative.finish(search.threads);
     return stats;
 }

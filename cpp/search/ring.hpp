@@ -2,18 +2,19 @@
 //
 //   bucket of d    d >> shift for integers, trunc(d * 2^-k) for floats: exact, no division
 //   ring           slots for all buckets a relaxation can reach, max_weight / delta + 2, found again by a bitmap; what
-//                  lies beyond (a few huge weights among small ones) waits in `far` and is dealt out when the ring has
-//                  turned that far
+//                  lies beyond (a few huge weights among small ones) waits elsewhere (far.hpp)
 #pragma once
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "base/types.hpp"
+#include "search/far.hpp"
 
 namespace steppe::search {
 
@@ -39,6 +40,8 @@ class Width {
         else return static_cast<D>(bucket) / scale_;
     }
     double value() const { return std::ldexp(1.0, exponent_); }
+    // Whether it is the narrowest there is: with whole numbers the order is then Dijkstra's.
+    bool is_least() const { return std::is_integral_v<D> && exponent_ == 0; }
 
   private:
     int exponent_;
@@ -49,8 +52,8 @@ class Width {
 // more where lists are long: a sixteenth of the distance that separates neighbours in a sorted list. On short lists
 // half a weight. (New York's roads: 256 3.9 ms, 512 3.6, 1024 3.5, 4096 3.7; a grid: 64 47.7, 128 48.5, 512 55; RMAT: 1
 // is best.)
-inline double serial_delta(double mean_weight, double max_weight, double mean_degree) {
-    const double delta = mean_degree < 8 ? mean_weight / 2 : mean_weight / mean_degree / 16;
+inline double serial_delta(double typical_weight, double max_weight, double mean_degree) {
+    const double delta = mean_degree < 8 ? typical_weight / 2 : typical_weight / mean_degree / 16;
     // A path of 2^31 of the heaviest edges still has a bucket that fits in 63 bits.
     return std::max({delta, max_weight * 0x1p-31, std::numeric_limits<double>::min()});
 }
@@ -59,58 +62,99 @@ inline double serial_delta(double mean_weight, double max_weight, double mean_de
 template <class V>
 class Ring {
   public:
-    explicit Ring(int64_t span) : slots_(std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(span, 64, kMost)))) {
-        mask_ = static_cast<int64_t>(slots_.size()) - 1;
-        words_.resize(slots_.size() / 64);
-    }
-    void file(int64_t bucket, V v) {
-        if (STEPPE_UNLIKELY(bucket - current_ > mask_)) {
-            far_least_ = std::min(far_least_, bucket);
-            return far_.push_back({bucket, v});
-        }
-        const int64_t slot = bucket & mask_;
-        words_[slot >> 6] |= uint64_t{1} << (slot & 63);
-        slots_[slot].push_back(v);
+    explicit Ring(int64_t span)
+        : slots_(std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(span, 64, kMost)))),
+          words_(slots_.size() / 64),
+          mask_(static_cast<int64_t>(slots_.size()) - 1),
+          far_(std::countr_zero(slots_.size())) {}
+
+    STEPPE_INLINE void file(int64_t bucket, V v) {
+        if (bucket == current_) return list_.push_back(v);
+        if (STEPPE_UNLIKELY(bucket - current_ > mask_)) return far_.add(bucket, v);
+        add(bucket & mask_, v);
     }
     // The next non-empty bucket, or -1. Its entries are in list(), which may still grow while it is being read.
     int64_t next() {
-        if (current_ >= 0) {
-            list().clear();
-            words_[(current_ & mask_) >> 6] &= ~(uint64_t{1} << (current_ & 63));
-        }
+        list_.clear();
         int64_t found = next_in_ring();
-        if (!far_.empty() && (found < 0 || far_least_ <= found)) {
-            current_ = found = far_least_;
-            deal();
+        if (STEPPE_UNLIKELY(!far_.empty()) && (found < 0 || far_.least() <= found)) {
+            current_ = found = far_.least();
+            far_.deal([&](int64_t bucket, V v) { add(bucket & mask_, v); });
         }
+        if (found >= 0) take(found & mask_, [&](V v) { list_.push_back(v); });
         return current_ = found;
     }
-    std::vector<V>& list() { return slots_[current_ & mask_]; }
-    // f(v) for everything still filed; then the ring is as new. Costs what is left in it and a look at the bitmap.
+    std::vector<V>& list() { return list_; }
+    // Of a new ring: nothing will be filed below this bucket, so that it need not pass through the far lists.
+    void start_at(int64_t bucket) { current_ = bucket - 1; }
+    // f(bucket, v) for everything still filed; then the ring is as new. Costs what is left in it and a look at the
+    // bitmap.
     template <class F>
     void drain(F f) {
+        for (const V v : list_) f(current_, v);
+        list_.clear();
         for (size_t i = 0; i < words_.size(); ++i) {
-            for (; words_[i]; words_[i] &= words_[i] - 1) {
-                std::vector<V>& slot = slots_[(i << 6) + std::countr_zero(words_[i])];
-                for (const V v : slot) f(v);
-                slot.clear();
+            while (words_[i]) {
+                const int64_t at = static_cast<int64_t>(i << 6) + std::countr_zero(words_[i]);
+                take(at, [&](V v) { f(current_ + ((at - current_) & mask_), v); });
             }
         }
-        for (const auto& entry : far_) f(entry.second);
-        far_.clear();
-        far_least_ = std::numeric_limits<int64_t>::max();
+        far_.drain(f);
         current_ = -1;
     }
 
   private:
-    static constexpr int64_t kMost = 1 << 16;
+    static constexpr int64_t kMost = 1 << 14;
 
-    // Moves what has come within reach from far_ into the ring. Happens at most once per turn of the ring.
-    void deal() {
-        std::vector<std::pair<int64_t, V>> rest;
-        std::swap(rest, far_);
-        far_least_ = std::numeric_limits<int64_t>::max();
-        for (const auto& [bucket, v] : rest) file(bucket, v);
+    // A cache line of entries, and where the next are: in the last of a slot, the first.
+    struct alignas(64) Chunk {
+        static constexpr int kSize = static_cast<int>((64 - sizeof(void*)) / sizeof(V));
+        Chunk* next;
+        V items[kSize];
+    };
+    struct Slot {
+        Chunk* last = nullptr;
+        int count = Chunk::kSize;  // of the last chunk's entries
+    };
+
+    void add(int64_t at, V v) {
+        Slot& slot = slots_[at];
+        if (STEPPE_UNLIKELY(slot.count == Chunk::kSize)) {
+            Chunk* chunk = fresh();
+            if (slot.last) {
+                chunk->next = slot.last->next;
+                slot.last->next = chunk;
+            } else {
+                chunk->next = chunk;
+                words_[at >> 6] |= uint64_t{1} << (at & 63);
+            }
+            slot.last = chunk;
+            slot.count = 0;
+        }
+        slot.last->items[slot.count++] = v;
+    }
+    // f(v) for every entry of a slot, in the order in which they came; then it is empty.
+    template <class F>
+    void take(int64_t at, F f) {
+        Slot slot = std::exchange(slots_[at], Slot{});
+        words_[at >> 6] &= ~(uint64_t{1} << (at & 63));
+        Chunk* chunk = slot.last->next;
+        for (; chunk != slot.last; chunk = chunk->next)
+            for (int i = 0; i < Chunk::kSize; ++i) f(chunk->items[i]);
+        for (int i = 0; i < slot.count; ++i) f(chunk->items[i]);
+        chunk = slot.last->next;
+        slot.last->next = spare_;
+        spare_ = chunk;
+    }
+    Chunk* fresh() {
+        if (STEPPE_UNLIKELY(!spare_)) {
+            const size_t count = std::clamp<size_t>(made_, 16, 4096);
+            made_ += count;
+            pool_.emplace_back(new Chunk[count]);
+            for (size_t i = 0; i < count; ++i) pool_.back()[i].next = i + 1 < count ? &pool_.back()[i + 1] : nullptr;
+            spare_ = pool_.back().get();
+        }
+        return std::exchange(spare_, spare_->next);
     }
     int64_t next_in_ring() const {
         const int64_t from = std::max<int64_t>(current_, 0), start = from & mask_;
@@ -124,10 +168,14 @@ class Ring {
         return -1;
     }
 
-    std::vector<std::vector<V>> slots_;
+    std::vector<Slot> slots_;
     std::vector<uint64_t> words_;
-    std::vector<std::pair<int64_t, V>> far_;
-    int64_t mask_ = 0, current_ = -1, far_least_ = std::numeric_limits<int64_t>::max();
+    int64_t mask_, current_ = -1;
+    std::vector<V> list_;  // the entries of the current bucket
+    Far<V> far_;
+    std::vector<std::unique_ptr<Chunk[]>> pool_;
+    Chunk* spare_ = nullptr;
+    size_t made_ = 0;
 };
 
 }  // namespace steppe::search

@@ -19,10 +19,11 @@ namespace steppe::search {
 // One question, as it is asked: distances from the nearest of `sources`, up to `bound`, perhaps only as far as all
 // `targets`. Python asks it in this one form, whatever the types of the graph and wherever it is searched.
 struct Question {
-    std::span<const int64_t> sources, targets;            // targets empty: no early stop
-    std::variant<std::monostate, int64_t, double> bound;  // inclusive, in the type of the distances
-    double delta = 0, mean_weight = 1, max_weight = 1;    // delta 0: chosen from the graph
+    std::span<const int64_t> sources, targets;             // targets empty: no early stop
+    std::variant<std::monostate, int64_t, double> bound;   // inclusive, in the type of the distances
+    double delta = 0, typical_weight = 1, max_weight = 1;  // delta 0: chosen from the graph; rows/typical.hpp
     int threads = 1;
+    bool fixed_delta = false;  // delta stays as it is, whatever the search finds
 
     // The bound as a number of D, or another one where there is none.
     template <class D>
@@ -55,7 +56,8 @@ struct Search {
           targets(q.targets.begin(), q.targets.end()),
           reach(q.reach<D>()),
           delta(q.delta),
-          mean_weight(q.mean_weight),
+          fixed_delta(q.fixed_delta),
+          typical_weight(q.typical_weight),
           max_weight(q.max_weight),
           threads(q.threads),
           watch(&to) {}
@@ -64,7 +66,8 @@ struct Search {
     std::vector<V> targets;  // empty: no early stop
     Reach<D> reach;
     double delta = 0;  // 0: chosen from the graph
-    double mean_weight = 1, max_weight = 1;
+    bool fixed_delta = false;
+    double typical_weight = 1, max_weight = 1;
     int threads = 1;
     Watch* watch = nullptr;
 };
@@ -75,8 +78,8 @@ struct Stats {
     int64_t edges_touched = 0;  // edges read, those that a pull looked at among them
     int64_t atomics = 0;        // compare-and-swap operations issued
     int threads = 1;            // really used
-    double delta = 0;
-    bool stuck = false;     // the search gave up: it relaxed the same edges again and again
+    double delta = 0;           // the width of buckets, at the end
+    int width_changes = 0;
     bool outgrown = false;  // a sum passed the type, see widen.hpp: in 32 bits the search has stopped
     const char* note = "";  // what the method decided while running
 };

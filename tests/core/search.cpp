@@ -49,5 +49,23 @@ int main() {
         check_all(g, {{0}, {}});
         check_all(g, {{0}, {5}});
         check_all(g, {{0}, {}, 1 << 30 | 1});
+        // Roads among which some are closed: entries far beyond the ring, and widths that are changed on the way.
+        Graph<int32_t> roads = grid<int32_t>(48, 10, 3);
+        for (size_t e = 0; e < roads.weights.size(); ++e)
+            if (e % 7 == 0)
+                roads.weights[e] = roads.edges[e].w = static_cast<int32_t>(1'000'000 + 999'983 * (e % 1000));
+        check_all(roads, {{0}, {}});
+        check_all(roads, {{0}, {17, 2303}});
+        for (const double delta : {1.0, 1e3, 1e6}) {
+            Question with{{0}, {}};
+            with.delta = delta;
+            const search::Stats stats =
+                check("widths", roads, with, [&]<class D>(const auto& s, D* dist, int32_t* pred) {
+                    return search::delta_stepping<true>(roads.csr(), static_cast<const search::NoEdges*>(nullptr), s,
+                                                        dist, pred);
+                });
+            expect(stats.width_changes > 0, "a width that does not suit is kept");
+            expect(stats.edges_relaxed <= 3 * roads.csr().edges(), "edges are relaxed again and again");
+        }
     }
 }

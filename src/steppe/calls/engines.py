@@ -118,6 +118,8 @@ def carry_out(
     if hops or not graph.has_negative:  # else a path to a target may lead through vertices beyond it
         question, answer = cut_at_targets(question, answer)
     measured = answer.explained | ({"prepare_seconds": prepared} if plan.prepares else {})
+    if graph.num_edges:
+        measured["relaxations_per_edge"] = round(measured.get("edges_relaxed", 0) / graph.num_edges, 3)
     return question, answer, Explanation.of(plan, measured, time.perf_counter() - begun)
 
 

@@ -48,7 +48,7 @@ def run(graph: Graph, question: Question, method: str, memory_limit: int | None)
     """
     if method == "bfs":
         answer = _run(graph, question, memory_limit, np.dtype(np.int32), delta=0.0)
-        del answer.explained["overflow"], answer.explained["delta"]
+        del answer.explained["overflow"], answer.explained["delta"], answer.explained["width_changes"]
         return answer
     if graph.has_negative:
         return _run_negative(graph, question, memory_limit)
@@ -80,7 +80,7 @@ def _run(
     stats = _core.external(graph.core, asked, budget, distances, recorded)
     counts = ("rounds", "edges_relaxed", "edges_touched", "atomics", "threads", "overflow")
     explained = {key: getattr(stats, key) for key in counts}
-    explained |= {"delta": delta if math.isfinite(delta) else None}
+    explained |= {"delta": stats.delta if math.isfinite(delta) else None, "width_changes": stats.width_changes}
     return Answer(distances, recorded, explained | _spent(budget, edge_bytes, vertices(shift)))
 
 

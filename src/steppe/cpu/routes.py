@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from .. import _core
 from ..planning.capabilities import name_edge, needs_no_negative
+from ..planning.facts import typical_weight
 from . import landmarks
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def router_of(graph: Graph) -> _core.Router:
         with graph._lock:
             if derived.router is None:
                 r = rows if rows.is_symmetric else rows.reverse
-                facts = [max(0.0, float(x)) for x in (graph.min_weight, graph.mean_weight, graph.max_weight)]
+                facts = [max(0.0, float(x)) for x in (graph.min_weight, typical_weight(graph), graph.max_weight)]
                 derived.router = _core.router(rows.core, r.core, *facts)
     return derived.router
 

@@ -38,7 +38,7 @@ def run(graph: Graph, question: Question, method: str) -> Answer:
         graph.derived.spend(stats.edges_touched)
     explained = {key: getattr(stats, key) for key in COUNTS}
     if stats.delta:
-        explained["delta"] = stats.delta
+        explained |= {"delta": stats.delta, "width_changes": stats.width_changes}
     return Answer(distances, recorded, explained)
 
 

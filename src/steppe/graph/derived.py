@@ -33,6 +33,8 @@ class Derived:
     ----------
     reverse : Graph or weak reference or None
         The graph with every edge turned round; a weak reference where this graph is itself the reverse of another.
+    typical_weight : float or None
+        See :class:`steppe.planning.facts.Facts`; None: not looked at.
     symmetric : bool or None
         Whether every edge has an opposite of the same weight; None: not looked at.
     core : Rows or None
@@ -50,6 +52,7 @@ class Derived:
     """
 
     reverse: Graph | weakref.ref[Graph] | None = None
+    typical_weight: float | None = None
     symmetric: bool | None = None
     core: _core.Rows | None = None
     copy: Graph | None = None

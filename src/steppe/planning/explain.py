@@ -22,8 +22,12 @@ class Explanation(Plan):
         CPU threads that took part.
     rounds, launches : int
         Rounds (buckets, levels, sweeps) and kernel launches.
+    width_changes : int
+        How often the width of buckets was changed on the way; ``delta`` is the last.
     edges_relaxed, edges_touched, atomics : int
         Relaxations that were tried, edges read, atomic operations.
+    relaxations_per_edge : float
+        Relaxations over the edges of the graph: more than 1 where edges were relaxed again.
     parts, passes, bytes_copied, bytes_skipped, peak_device_bytes : int
         Streaming: parts of the graph, passes over them, bytes moved and saved, memory used on the device.
     copy_share : float
@@ -45,7 +49,9 @@ class Explanation(Plan):
 
     rounds: int = 0
     launches: int = 0
+    width_changes: int = 0
     edges_relaxed: int = 0
+    relaxations_per_edge: float = 0.0
     edges_touched: int = 0
     atomics: int = 0
     parts: int = 0

@@ -29,8 +29,10 @@ class Facts:
         Bytes of one; a weight has 0 where there are none.
     is_integer, has_negative, all_ones : bool
         Of the weights: integers or none; some below zero; every edge of length 1.
-    min_weight, max_weight, mean_weight : float
+    min_weight, max_weight : float
         Of the edges that exist.
+    typical_weight : float
+        What the mean would be if the lightest edges of every vertex told of the rest (``cpp/rows/typical.hpp``).
     directed, reverse_known : bool
         Whether in-edges are another set of rows, and whether those have been built.
     is_mapped : bool
@@ -54,7 +56,7 @@ class Facts:
     all_ones: bool = False
     min_weight: float = 1
     max_weight: float = 1
-    mean_weight: float = 1.0
+    typical_weight: float = 1.0
     directed: bool = True
     reverse_known: bool = False
     is_mapped: bool = False
@@ -102,7 +104,7 @@ def facts_of(graph: Graph) -> Facts:
         all_ones=ones,
         min_weight=graph.min_weight,
         max_weight=graph.max_weight,
-        mean_weight=graph.mean_weight,
+        typical_weight=typical_weight(graph),
         directed=graph.directed,
         reverse_known=reverse_known,
         is_mapped=graph.is_mapped,
@@ -113,6 +115,15 @@ def facts_of(graph: Graph) -> Facts:
         landmarks=derived.landmarks,
     )
     return derived.facts
+
+
+def typical_weight(graph: Graph) -> float:
+    """Return what the width of buckets is measured by: never more than the mean, from a sample that is taken once."""
+    derived = graph.derived
+    if derived.typical_weight is None:
+        sampled = graph.core.typical_weight
+        derived.typical_weight = min(sampled, graph.mean_weight) if sampled > 0 else max(0.0, graph.mean_weight)
+    return derived.typical_weight
 
 
 class Machine(NamedTuple):

@@ -95,7 +95,7 @@ class Plan:
     >>> import steppe as sp
     >>> print(sp.plan(sp.Graph.from_edges([0, 0, 1], [1, 2, 2], [5, 9, 3]), "sssp"))
     method        dijkstra
-    reason        fewer than 20,000 edges: a heap is quickest
+    reason        fewer than 8,000 edges: a heap is quickest
     engine        cpu
     device        cpu
     threads       1

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from .. import _core
 from ..errors import GraphError
 from .distance_types import inclusive, unreachable
+from .facts import typical_weight
 from .progress import Progress, Tell, teller
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class Question:
         The inclusive cutoff in the type of the distances; None: none.
     delta : float or None
         Bucket width; None: the engine's own.
+    fixed_delta : bool
+        Whether the width stays, whatever the search finds: somebody asked for it.
     record_paths : bool
         Whether predecessors are recorded during the search.
     threads : int
@@ -61,6 +64,7 @@ class Question:
     record_paths: bool = False
     threads: int = 1
     progress: Tell | None = None
+    fixed_delta: bool = False
 
     def core(self, graph: Graph, *, delta: float | None = None, progress: Tell | None = None) -> _core.Question:
         """Return the same question for the native core; None: as it is asked here."""
@@ -69,16 +73,24 @@ class Question:
             self.targets,
             bound=self.bound,
             delta=(self.delta or 0.0) if delta is None else delta,
-            mean_weight=graph.mean_weight,
+            typical_weight=typical_weight(graph),
             max_weight=float(graph.max_weight),
             threads=self.threads,
             progress=self.progress if progress is None else progress,
+            fixed_delta=self.fixed_delta,
         )
 
     def planned(self, plan: Plan) -> Question:
         """Return the question as a plan wants it asked: with its width and threads."""
         return Question(
-            self.sources, self.targets, self.bound, plan.delta, self.record_paths, plan.threads, self.progress
+            self.sources,
+            self.targets,
+            self.bound,
+            plan.delta,
+            self.record_paths,
+            plan.threads,
+            self.progress,
+            self.delta is not None or plan.method == "dijkstra",
         )
 
 

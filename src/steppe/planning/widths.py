@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .facts import Facts
     from .plan import Plan
 
-TINY = 20_000
+TINY = 8_000
 """Edges below which a heap beats buckets, whose set-up costs as much as the whole search."""
 
 EXACT_BUCKETS = 4096
@@ -27,20 +27,19 @@ def width_of(plan: Plan, facts: Facts, wanted: float | None, *, many: bool) -> f
     ms, 512 3.6, 1024 3.5, 4096 3.7; a grid: 64 47.7, 128 48.5, 512 55; RMAT: 1 is best.) The more threads, the wider. (Two threads, RMAT of
     scale 20 with float weights: a half 85 ms, a sixteenth 60.) Blocks want wide ones, because each bucket is a sweep over the edges.
     """
-    mean, degree, largest = facts.mean_weight, facts.degree, float(facts.max_weight)
+    typical, degree, largest = facts.typical_weight, facts.degree, float(facts.max_weight)
     if plan.method == "dijkstra":
         exact = facts.edges >= TINY and facts.is_integer and facts.max_weight <= EXACT_BUCKETS
         return 1.0 if exact and not many else None
     if plan.method != "delta-stepping":
         return None
-    least = largest * 2.0**-31  # a path of 2^31 of the heaviest edges still has a bucket that fits in 63 bits
+    least = largest * facts.vertices * 2.0**-62  # a path over all vertices still has a bucket that fits in 62 bits
     if wanted is not None:
         return wanted if plan.engine == "external" else max(float(wanted), least)
     if plan.engine == "external":
-        return mean * (16 if degree < 4.5 else 0.5)
+        return typical * (16 if degree < 4.5 else 0.5)
     if plan.threads > 1 and not many:
-        width = mean / 2 if degree < SPARSE else mean / degree * min(0.5, plan.threads / 32)
-        least = largest / (1 << 13)
+        width = typical / 2 if degree < SPARSE else typical / degree * min(0.5, plan.threads / 32)
     else:
-        width = mean / 2 if degree < SPARSE else mean / degree / 16
+        width = typical / 2 if degree < SPARSE else typical / degree / 16
     return max(width, least, sys.float_info.min)

@@ -4,7 +4,7 @@ The device decides by itself what each step is: light edges, heavy edges, or the
 batches, and looks at the counts between them.
 
 The width of the buckets is a power of two, as on the CPU. A narrow bucket relaxes few edges twice; a wide one needs fewer
-steps, each of which costs two launches. Measured in mean weight / degree, the mean step between a vertex's edges sorted by
+steps, each of which costs two launches. Measured in typical weight / degree, the mean step between a vertex's edges sorted by
 weight, edges relaxed / m (and rounds) were:
 
     width        1             8             16            32            no buckets
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...planning.facts import typical_weight
 from .. import source
 from ..keys import choices
 from ..layout import Layout
@@ -43,7 +44,7 @@ def choose_delta(graph: Graph, keys: Keys, wanted: float | None = None) -> float
             wanted = 2.0**30
         else:
             degree = graph.num_edges / max(1, graph.num_vertices)
-            wanted = WIDTH * graph.mean_weight / max(1.0, degree)
+            wanted = WIDTH * typical_weight(graph) / max(1.0, degree)
     if not wanted > 0:
         return 1.0
     low, high = (
