@@ -19,7 +19,7 @@ METHODS = capabilities.WEIGHTED
 def small():
     """Let threads share even small graphs."""
     plan.EDGES_PER_THREAD = 0
-    plan.SPARSE_TEAM = 0
+    plan.SPARSE_EDGES_PER_THREAD = 0
 
 
 def arrays(kind="random"):

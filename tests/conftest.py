@@ -21,7 +21,7 @@ if SANITIZER:
 
     settings.load_profile("sanitize")
     _core.testing.use_avx512(False)  # sanitizers do not see what vectors read; test_scan.py asks for both ways
-    _core.testing.set_patience(100_000)  # a slow thread is not a blocked one: threads are to go on sharing
+    _core.testing.set_patience(20_000)  # a slow thread is not a blocked one: threads are to go on sharing
 
 
 # A shell that starts the suite in the background lets it ignore SIGINT, and its children inherit that.

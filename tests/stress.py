@@ -47,7 +47,7 @@ def check(graph, source, threads):
 
 def main(seconds, seed):
     plan.EDGES_PER_THREAD = 0
-    plan.SPARSE_TEAM = 0
+    plan.SPARSE_EDGES_PER_THREAD = 0
     rng = np.random.default_rng(seed)
     end, done = time.monotonic() + seconds, 0
     with ThreadPoolExecutor(3) as callers:

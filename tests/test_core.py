@@ -109,6 +109,7 @@ def test_no_weights_are_ones(prepared):
 
 def test_with_targets_one_thread_stops_at_the_exact_bucket(monkeypatch):
     monkeypatch.setattr("steppe.planning.plan.EDGES_PER_THREAD", 0)
+    monkeypatch.setattr("steppe.planning.plan.SPARSE_EDGES_PER_THREAD", 0)
     g = dense()
     assert sp.sssp(g, 0, method="delta-stepping", threads=2).explain().threads == 2
     assert sp.sssp(g, 0, method="delta-stepping", threads=2, targets=[5]).explain().threads == 1

@@ -41,6 +41,7 @@ def _stubs(seed, n=3000):
 @pytest.mark.parametrize("make", [_roads, _hubs, _stubs])
 def test_every_layout_gives_the_oracles_distances(make, dtype, threads, vectors, monkeypatch):
     monkeypatch.setattr("steppe.planning.plan.EDGES_PER_THREAD", 0)
+    monkeypatch.setattr("steppe.planning.plan.SPARSE_EDGES_PER_THREAD", 0)
     u, v, w = make(1)
     w = (w / 1000 if dtype[0] == "f" else w).astype(dtype)
     g = sp.Graph.from_edges(u, v, w, num_vertices=3000)
@@ -153,6 +154,7 @@ def test_distances_beyond_32_bits_are_exact_in_rows_of_four(vectors):
 def test_a_search_whose_threads_are_held_up_ends_on_one(grid, dtype, prepared, monkeypatch):
     """Without patience the first thread that waits for another ends the sharing; what was filed must not be lost."""
     monkeypatch.setattr("steppe.planning.plan.EDGES_PER_THREAD", 0)
+    monkeypatch.setattr("steppe.planning.plan.SPARSE_EDGES_PER_THREAD", 0)
     g = sp.generate.grid(500, 500, seed=1) if grid else sp.generate.rmat(14, 16, seed=1)
     g = sp.Graph.from_csr(g.indptr, g.indices, g.weights.astype(dtype))
     expected = sp.sssp(g, 3, method="dijkstra").distances

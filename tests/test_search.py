@@ -27,7 +27,7 @@ def expected_of(method, n, edges, dtype):
 def threads(request, monkeypatch):
     """The default of every search here, really used however small the graph."""
     monkeypatch.setattr("steppe.planning.plan.EDGES_PER_THREAD", 0)
-    monkeypatch.setattr("steppe.planning.plan.SPARSE_TEAM", 0)
+    monkeypatch.setattr("steppe.planning.plan.SPARSE_EDGES_PER_THREAD", 0)
     monkeypatch.setenv("STEPPE_NUM_THREADS", str(request.param))
     return request.param
 

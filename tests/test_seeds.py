@@ -17,7 +17,7 @@ METHODS = capabilities.WEIGHTED
 def _threads_are_used(monkeypatch):
     """However small the graph."""
     monkeypatch.setattr("steppe.planning.plan.EDGES_PER_THREAD", 0)
-    monkeypatch.setattr("steppe.planning.plan.SPARSE_TEAM", 0)
+    monkeypatch.setattr("steppe.planning.plan.SPARSE_EDGES_PER_THREAD", 0)
 
 
 def hourglass(width, waists, dtype=np.int32):

@@ -22,7 +22,7 @@ UNREACHABLE = sp.UNREACHABLE
 def threads(request, monkeypatch):
     """Threads that are really used, however small the graph."""
     monkeypatch.setattr("steppe.planning.plan.EDGES_PER_THREAD", 0)
-    monkeypatch.setattr("steppe.planning.plan.SPARSE_TEAM", 0)
+    monkeypatch.setattr("steppe.planning.plan.SPARSE_EDGES_PER_THREAD", 0)
     return request.param
 
 

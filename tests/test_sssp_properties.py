@@ -19,7 +19,7 @@ def _threads_are_used():
     """However small the graph, and with more threads than this machine has."""
     patch = pytest.MonkeyPatch()
     patch.setattr("steppe.planning.plan.EDGES_PER_THREAD", 0)
-    patch.setattr("steppe.planning.plan.SPARSE_TEAM", 0)
+    patch.setattr("steppe.planning.plan.SPARSE_EDGES_PER_THREAD", 0)
     yield
     patch.undo()
 

@@ -1,7 +1,7 @@
 // _core.testing: switches and measurements for tests and benchmarks; nothing of the product asks for them.
 #include "base/limits.hpp"
 #include "bindings/arrays.hpp"
-#include "search/bins.hpp"
+#include "search/owned.hpp"
 #include "search/scan_avx512.hpp"
 
 namespace steppe::bindings {

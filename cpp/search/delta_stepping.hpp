@@ -4,7 +4,7 @@
 // improves is simply filed again: the old entry is recognised as stale when it comes up (its vertex then lies in a
 // lower bucket) and costs one comparison, which is cheaper than moving it. With delta = 1 and integer weights the order
 // is exactly Dijkstra's and no edge is relaxed twice. One thread keeps its buckets in a Ring (ring.hpp) and uses no
-// atomics; several share Bins (delta_stepping_parallel.hpp).
+// atomics; of several each has a ring for vertices of its own (delta_stepping_parallel.hpp).
 //
 // Edges are relaxed in batches of vertices, without branches (scan.hpp). On prepared graphs (rows/packed.hpp: edges
 // sorted by weight, in-edges at hand) the search finishes from the other side when that reads far less (pull.hpp).
@@ -115,7 +115,7 @@ std::optional<D> push_alone(const Rows& g, const In* in, const Search<V, D>& sea
         if constexpr (!std::is_same_v<In, NoEdges>) {
             if (in && STEPPE_UNLIKELY(relaxed > next_look)) {
                 next_look = relaxed + look;
-                if (pull_pays(*in, tentative, width.least(b), look)) {
+                if (pull_pays(*in, tentative, width.least(b), look, [](V) { return true; })) {
                     low = width.least(b);
                     break;
                 }
@@ -133,6 +133,7 @@ std::optional<D> push_alone(const Rows& g, const In* in, const Search<V, D>& sea
                 if (candidate < before && reach.admits(candidate, outgrown)) {
                     tentative.set(v, candidate, T::kPaths ? found.from[k] : V{-1});
                     ring.file(width.bucket(candidate), v);
+                    if constexpr (Rows::kRecords) g.prefetch_record(v);
                     pace.fall_again(before < end);
                 }
             }

@@ -31,13 +31,15 @@ inline bool may_fall(D d, D low, Key lightest) {
 // Whether finishing by pull would now read far less than the edges still to be pushed, from a sample of vertices: their
 // in-edges stand for their out-edges. (Counting what was relaxed would not do: some was relaxed more than once.) It may
 // cost an eighth of the `look` edges that are relaxed between two such questions.
-template <class In, class T, class D>
-bool pull_pays(const In& in, const T& tentative, D low, int64_t look) {
+// knows(v): whether the distance of v can be asked for here.
+template <class In, class T, class D, class Knows>
+bool pull_pays(const In& in, const T& tentative, D low, int64_t look, Knows knows) {
     const int64_t samples = std::clamp<int64_t>(look / 8 * in.n / std::max<int64_t>(1, in.edges()), 64, 2048);
     const int64_t step = std::max<int64_t>(1, in.n / samples);
     int64_t pull = 0, push = 0;
     for (int64_t i = 0; i < in.n; i += step) {
         const auto v = static_cast<decltype(in.target(0))>(i);
+        if (!knows(v)) continue;
         const D d = tentative.load(v);
         if (d < low) continue;
         push += in.degree(v);
@@ -47,92 +49,115 @@ bool pull_pays(const In& in, const T& tentative, D low, int64_t look) {
         while (e < last && e - first < 256 && low + static_cast<D>(in.weight(e)) < d) ++e;
         pull += 10 + (e - first);  // finding a vertex costs about as much as ten edges
     }
-    return pull * 3 < push;
+    return pull * 2 < push;
 }
 
-// One pass; fills `changed` with the vertices whose distance fell and returns the smallest new distance. `active` are
-// the vertices that may still fall; those found final are dropped from it.
+// The vertices that may still fall, in parts that threads take one by one; a part keeps its own in its own place.
 template <class In, class T, class V, class D>
-D pull_pass(const In& in, T& tentative, D low, const Reach<D>& reach, std::vector<V>& active, std::vector<V>& changed,
-            int threads, Stats& stats) {
-    struct Part {
-        std::vector<V> active, changed;
+class Pull {
+  public:
+    Pull(const In& in, T& tentative, const Reach<D>& reach, int threads)
+        : in_(in),
+          tentative_(tentative),
+          reach_(reach),
+          threads_(threads),
+          active_(in.n),
+          parts_((in.n + kGrain - 1) / kGrain) {
+        for (size_t p = 0; p < parts_.size(); ++p)
+            parts_[p].count = std::min(kGrain, in.n - static_cast<int64_t>(p) * kGrain);
+    }
+
+    // One pass: lowers what can be lowered from `low` or beyond, returns the smallest new distance, and in `changed`
+    // the vertices that have fallen. `out`: the out-edges, to count those that would have to be pushed.
+    template <class Out>
+    D pass(const Out& out, D low, std::vector<V>& changed, Stats& stats) {
+        parallel_for(threads_, static_cast<int64_t>(parts_.size()), 1, [&](int64_t begin, int64_t end, int) {
+            for (int64_t p = begin; p < end; ++p) pass_part(p, out, low);
+        });
+        first_ = false;
+        changed.clear();
+        active = push = 0;
         D least = kInfinity<D>;
-        int64_t touched = 0;
+        for (const Part& part : parts_) {
+            changed.insert(changed.end(), part.changed.begin(), part.changed.end());
+            least = std::min(least, part.least);
+            active += part.count;
+            push += part.push;
+            stats.edges_touched += part.touched;
+            stats.outgrown |= part.outgrown;
+        }
+        return least;
+    }
+    int64_t active = 0, push = 0;  // vertices of the last pass; what pushing the changed ones would cost
+
+  private:
+    static constexpr int64_t kGrain = 1 << 14;
+    struct alignas(64) Part {
+        int64_t count = 0, touched = 0, push = 0;
+        std::vector<V> changed;
+        D least = kInfinity<D>;
         bool outgrown = false;
     };
-    const int64_t grain = 1 << 14, size = static_cast<int64_t>(active.size());
-    std::vector<Part> parts((size + grain - 1) / grain);
-    parallel_for(threads, static_cast<int64_t>(parts.size()), 1, [&](int64_t begin, int64_t end, int) {
-        for (int64_t p = begin; p < end; ++p) {
-            Part& part = parts[p];
-            const int64_t stop = std::min(size, (p + 1) * grain);
-            for (int64_t i = p * grain; i < stop; ++i) {
-                if (i + 24 < stop) in.prefetch_row(active[i + 24]);
-                if (i + 14 < stop) {
-                    in.prefetch_edges(in.first(active[i + 14]));
-                    STEPPE_PREFETCH(tentative.address(active[i + 14]));
-                }
-                if (i + 6 < stop) {
-                    const int64_t e = in.first(active[i + 6]);
-                    if (e < in.last(active[i + 6])) STEPPE_PREFETCH(tentative.address(in.target(e)));
-                }
-                const V v = active[i];
-                const D before = tentative.load(v);
-                if (!may_fall(before, low, in.lightest(v))) continue;
-                D best = before;
-                V from{-1};
-                const int64_t first = in.first(v), last = in.last(v);
-                int64_t e = first;
-                for (; e < last; ++e) {
-                    const D w = static_cast<D>(in.weight(e));
-                    if (low + w >= best) break;
-                    const V u = in.target(e);
-                    const D du = tentative.load(u);
-                    if (du == kInfinity<D>) continue;  // integers would wrap
-                    if (du + w < best) best = du + w, from = u;
-                }
-                part.touched += e - first;
-                part.active.push_back(v);
-                if (best < before && reach.admits(best, part.outgrown)) {
-                    tentative.set(v, best, from);  // each vertex has one thread
-                    part.changed.push_back(v);
-                    part.least = std::min(part.least, best);
-                }
+
+    template <class Out>
+    void pass_part(int64_t p, const Out& out, D low) {
+        Part part;
+        V* const list = active_.data() + p * kGrain;
+        int64_t count = 0;
+        for (int64_t i = 0; i < parts_[p].count; ++i) {
+            const V v = first_ ? static_cast<V>(p * kGrain + i) : list[i];
+            list[count] = v;
+            count += may_fall(tentative_.load(v), low, in_.lightest(v));
+        }
+        for (int64_t i = 0; i < count; ++i) {
+            if (i + 24 < count) in_.prefetch_row(list[i + 24]);
+            if (i + 14 < count) in_.prefetch_edges(in_.first(list[i + 14]));
+            if (i + 6 < count) {
+                const int64_t e = in_.first(list[i + 6]);
+                if (e < in_.last(list[i + 6])) STEPPE_PREFETCH(tentative_.address(in_.target(e)));
+            }
+            const V v = list[i];
+            const D before = tentative_.load(v);
+            D best = before;
+            V from{-1};
+            const int64_t first = in_.first(v), last = in_.last(v);
+            int64_t e = first;
+            for (; e < last; ++e) {
+                const D w = static_cast<D>(in_.weight(e));
+                if (low + w >= best) break;
+                const V u = in_.target(e);
+                const D du = tentative_.load(u);
+                if (du == kInfinity<D>) continue;  // integers would wrap
+                if (du + w < best) best = du + w, from = u;
+            }
+            part.touched += e - first;
+            if (best < before && reach_.admits(best, part.outgrown)) {
+                tentative_.set(v, best, from);  // each vertex has one thread
+                part.changed.push_back(v);
+                part.push += 10 + out.degree(v);
+                part.least = std::min(part.least, best);
             }
         }
-    });
-    D least = kInfinity<D>;
-    active.clear();
-    changed.clear();
-    for (const Part& part : parts) {
-        active.insert(active.end(), part.active.begin(), part.active.end());
-        changed.insert(changed.end(), part.changed.begin(), part.changed.end());
-        least = std::min(least, part.least);
-        stats.edges_touched += part.touched;
-        stats.outgrown |= part.outgrown;
+        part.count = count;
+        parts_[p] = std::move(part);
     }
-    return least;
-}
+
+    const In& in_;
+    T& tentative_;
+    const Reach<D> reach_;
+    const int threads_;
+    Buffer<V> active_;
+    std::vector<Part> parts_;
+    bool first_ = true;
+};
 
 // Pulls until pushing the changed vertices is cheaper than another pass; those are left in `changed`.
 template <class In, class Out, class T, class V, class D>
 void pull(const In& in, const Out& out, T& tentative, D low, const Reach<D>& reach, std::vector<V>& changed,
           int threads, Stats& stats) {
-    std::vector<V> active(in.n);
-    int64_t count = 0;
-    for (int64_t i = 0; i < in.n; ++i) {
-        const D d = tentative.load(static_cast<V>(i));
-        active[count] = static_cast<V>(i);
-        count += may_fall(d, low, in.lightest(static_cast<V>(i)));
-    }
-    active.resize(count);
-    for (;;) {
-        low = pull_pass(in, tentative, low, reach, active, changed, threads, stats);
-        int64_t push = 0;
-        for (V v : changed) push += 10 + out.degree(v);
-        if (push < 10 * static_cast<int64_t>(active.size()) || changed.empty()) return;
-    }
+    Pull<In, T, V, D> all(in, tentative, reach, threads);
+    do low = all.pass(out, low, changed, stats);
+    while (all.push >= 10 * all.active && !changed.empty());
 }
 
 }  // namespace steppe::search

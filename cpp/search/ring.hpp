@@ -66,25 +66,52 @@ class Ring {
         : slots_(std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(span, 64, kMost)))),
           words_(slots_.size() / 64),
           mask_(static_cast<int64_t>(slots_.size()) - 1),
-          far_(std::countr_zero(slots_.size())) {}
+          far_(std::countr_zero(slots_.size()) - 1) {}
 
     STEPPE_INLINE void file(int64_t bucket, V v) {
         if (bucket == current_) return list_.push_back(v);
-        if (STEPPE_UNLIKELY(bucket - current_ > mask_)) return far_.add(bucket, v);
+        if (STEPPE_UNLIKELY(bucket - current_ > mask_ - kSlack)) return far_.add(bucket, v);
         add(bucket & mask_, v);
     }
     // The next non-empty bucket, or -1. Its entries are in list(), which may still grow while it is being read.
     int64_t next() {
         list_.clear();
-        int64_t found = next_in_ring();
-        if (STEPPE_UNLIKELY(!far_.empty()) && (found < 0 || far_.least() <= found)) {
-            current_ = found = far_.least();
-            far_.deal([&](int64_t bucket, V v) { add(bucket & mask_, v); });
-        }
+        const int64_t found = lowest();
         if (found >= 0) take(found & mask_, [&](V v) { list_.push_back(v); });
+        top_ = std::max(top_, found);
         return current_ = found;
     }
+    // The same without its entries. The current bucket must have been read.
+    int64_t lowest() {
+        int64_t found = next_in_ring();
+        if (STEPPE_UNLIKELY(!far_.empty()) && (found < 0 || far_.least() <= found)) {
+            found = far_.least();
+            top_ = std::max(top_, found);
+            current_ = found - 1;
+            far_.deal([&](int64_t bucket, V v) { add(bucket & mask_, v); });
+        }
+        return found;
+    }
+    int64_t current() const { return current_; }
+    // The lowest bucket that has not been read to its end, or the largest number.
+    int64_t open() {
+        const int64_t found = list_.empty() ? lowest() : current_;
+        return found < 0 ? std::numeric_limits<int64_t>::max() : found;
+    }
+    // Between two buckets: from now on entries may be filed from this bucket on, though later ones have been read.
+    void go_back(int64_t bucket) {
+        list_.clear();
+        if (top_ - bucket < kSlack) {  // what is filed still has a slot each
+            current_ = std::min(current_, bucket - 1);
+            return;
+        }
+        std::vector<std::pair<int64_t, V>> all;
+        drain([&](int64_t b, V v) { all.push_back({b, v}); });
+        start_at(bucket);
+        for (const auto& [b, v] : all) file(b, v);
+    }
     std::vector<V>& list() { return list_; }
+
     // Of a new ring: nothing will be filed below this bucket, so that it need not pass through the far lists.
     void start_at(int64_t bucket) { current_ = bucket - 1; }
     // f(bucket, v) for everything still filed; then the ring is as new. Costs what is left in it and a look at the
@@ -100,11 +127,12 @@ class Ring {
             }
         }
         far_.drain(f);
-        current_ = -1;
+        current_ = top_ = -1;
     }
 
   private:
     static constexpr int64_t kMost = 1 << 14;
+    static constexpr int64_t kSlack = 16;  // buckets before the latest that may be filed into again
 
     // A cache line of entries, and where the next are: in the last of a slot, the first.
     struct alignas(64) Chunk {
@@ -171,6 +199,7 @@ class Ring {
     std::vector<Slot> slots_;
     std::vector<uint64_t> words_;
     int64_t mask_, current_ = -1;
+    int64_t top_ = -1;     // the latest bucket that was current
     std::vector<V> list_;  // the entries of the current bucket
     Far<V> far_;
     std::vector<std::unique_ptr<Chunk[]>> pool_;

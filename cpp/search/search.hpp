@@ -82,6 +82,15 @@ struct Stats {
     int width_changes = 0;
     bool outgrown = false;  // a sum passed the type, see widen.hpp: in 32 bits the search has stopped
     const char* note = "";  // what the method decided while running
+
+    // What one thread has done is added to what all have.
+    void add(const Stats& part) {
+        rounds += part.rounds;
+        edges_relaxed += part.edges_relaxed;
+        edges_touched += part.edges_relaxed;
+        atomics += part.atomics;
+        outgrown |= part.outgrown;
+    }
 };
 
 // Targets not yet settled. `settled(d)` tells whether a vertex at distance d is final; checked from the back, so the

@@ -5,8 +5,9 @@
 //   Distances          no predecessors wanted: one MIN
 //   PackedPaths        32-bit distance and 32-bit vertex in one 64-bit word, one CAS
 //   LockedPaths        wider types: a small spin lock, one of 1024 chosen by the vertex. Reads stay lock-free.
-// set(v, d, u) is for the only thread that writes v, when it has seen that d is better. A vector scan (scan_avx512.hpp)
-// reads v's distance kBytes * v behind distances().
+// Where every vertex has one thread that writes it, no such care is needed (OneWriter), nor where there is one thread
+// (Alone). set(v, d, u) is for the only thread that writes v, when it has seen that d is better. A vector scan
+// (scan_avx512.hpp) reads v's distance kBytes * v behind distances().
 #pragma once
 #include <atomic>
 #include <memory>
@@ -23,8 +24,9 @@ namespace steppe::search {
 template <bool kRecord, class V, class D>
 class Alone {
   public:
-    static constexpr bool kPaths = kRecord;
-    Alone(const Search<V, D>& search, int64_t n, D* dist, V* pred) : dist_(dist), pred_(pred) {
+    static constexpr bool kPaths = kRecord, kAlone = true;
+    Alone(D* dist, V* pred) : dist_(dist), pred_(pred) {}
+    Alone(const Search<V, D>& search, int64_t n, D* dist, V* pred) : Alone(dist, pred) {
         start<V, D>(search, n, dist, kPaths ? pred : nullptr);
     }
     static constexpr int kBytes = sizeof(D);
@@ -42,6 +44,28 @@ class Alone {
         if (!(d < dist_[v])) return false;
         set(v, d, u);
         return true;
+    }
+    // Only the distance: somebody else records paths to v.
+    void note(V v, D d) { dist_[v] = d; }
+
+  private:
+    D* dist_;
+    V* pred_;
+};
+
+// Several threads, of which only one writes a vertex at a time: all may read its distance.
+template <bool kRecord, class V, class D>
+class OneWriter {
+  public:
+    static constexpr bool kPaths = kRecord, kAlone = false;
+    OneWriter(D* dist, V* pred) : dist_(dist), pred_(pred) {}
+    static constexpr int kBytes = sizeof(D);
+    const void* distances() const { return dist_; }
+    const void* address(V v) const { return &dist_[v]; }
+    D load(V v) const { return LOAD(&dist_[v]); }
+    void set(V v, D d, V u) {
+        STORE(&dist_[v], d);
+        if constexpr (kPaths) pred_[v] = u;
     }
 
   private:

@@ -53,8 +53,10 @@ def search(facts: Facts, method: str, *, record_paths: bool, threads: int, hops:
         return [*arrays, Array("queue", 2 * n, facts.vertex), Array("tree", n, 3 * facts.vertex + 4)]
     if inside != public:
         arrays.append(Array("narrow distances", n, inside))
-    if record_paths and threads > 1:
+    if method == "frontier" and record_paths and threads > 1:
         arrays.append(Array("distance and predecessor together", n, 8 if inside == facts.vertex == 4 else 0))
+    if method == "delta-stepping" and threads > 1:
+        arrays.append(Array("distances of a thread", threads * n, inside))
     if method == "dijkstra":
         arrays.append(Array("heap", n, inside + facts.vertex))
     elif method == "frontier":
