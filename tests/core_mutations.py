@@ -199,6 +199,27 @@ MUTATIONS = [
         "if (e + 1 >= last) continue;",
     ),
     Mutation(
+        "bfs, narrow levels with branches: the first tail found stays",
+        "levels",
+        "search/bfs_narrow.hpp",
+        "if (mine >= old) continue;",
+        "if (old != Cells::kNone) continue;",
+    ),
+    Mutation(
+        "bfs, narrow levels without: the first tail found stays",
+        "levels",
+        "search/bfs_narrow.hpp",
+        "std::min(old, mine)",
+        "old != Cells::kNone ? old : mine",
+    ),
+    Mutation(
+        "bfs: the end of narrow levels forgets what they have seen",
+        "levels",
+        "search/bfs.hpp",
+        "seen_[w] = word;",
+        "seen_[w] = 0;",
+    ),
+    Mutation(
         "many: every row is the first source's",
         "levels",
         "search/many.hpp",
