@@ -9,6 +9,7 @@ import graphs
 import oracle
 import steppe as sp
 from answers import array_of, graph_of
+from steppe.cpu import tree
 
 NONE = np.iinfo(np.int32).max
 
@@ -150,3 +151,58 @@ def test_many_narrow_levels(record_paths):
     found = sp.bfs(g, 5, threads=1, record_paths=record_paths).verify()
     rows, columns = np.divmod(np.arange(g.num_vertices), 12_000)
     np.testing.assert_array_equal(found.distances, rows + abs(columns - 5))
+
+
+def scattered(g, seed):
+    """The same graph, its vertices called anything, and its rows in any order."""
+    name = np.random.default_rng(seed).permutation(g.num_vertices)
+    tails = np.repeat(np.arange(g.num_vertices), np.diff(g.indptr))
+    order = np.random.default_rng(seed).permutation(g.num_edges)
+    return sp.Graph.from_edges(name[tails][order], name[g.indices][order], num_vertices=g.num_vertices)
+
+
+NARROW = {
+    "grid": lambda: sp.generate.grid(200, 150, weights=None),
+    "scattered": lambda: scattered(sp.generate.grid(200, 150, weights=None), 1),
+    "ring": lambda: sp.Graph.from_edges(np.arange(5000), np.roll(np.arange(5000), 1), directed=False),
+    "with loops, parallel edges and islands": lambda: sp.Graph.from_edges(
+        np.concatenate([np.arange(4000), np.arange(4000), np.arange(0, 4000, 7)]),
+        np.concatenate([np.arange(1, 4001), np.arange(1, 4001), np.arange(0, 4000, 7)]),
+        num_vertices=6000,
+    ),
+}
+
+
+@pytest.mark.parametrize("shape", NARROW)
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("options", [{}, {"cutoff": 60}, {"targets": [2, 3, 70]}], ids=str)
+def test_narrow_levels_make_the_canonical_tree(shape, threads, options):
+    g = NARROW[shape]()
+    for call in (sp.bfs, sp.sssp):
+        r = call(g, 3, threads=threads, **options)
+        assert r._canonical is not None
+        right = tree.predecessors(g, np.array([3]), r.distances, hops=call is sp.bfs)
+        assert np.array_equal(r.predecessors, right)
+        assert not r.predecessors.flags.writeable
+        r.verify()
+        assert np.array_equal(call(g, 3, threads=threads, record_paths=True, **options).predecessors, right)
+    assert np.array_equal(sp.bfs(wide(g), 3, threads=threads, **options).predecessors, right)
+    far = sp.nearest(g, [3, 1, 4000], threads=threads).paths
+    assert far._canonical is not None
+    assert np.array_equal(far.predecessors, tree.predecessors(g, np.array([3, 1, 4000]), far.distances))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("record_paths", [False, True])
+def test_levels_that_do_not_stay_narrow(threads, record_paths):
+    """A long path to a star, and on from one of its ends: half a tree is none, and is not given out."""
+    path, star = np.arange(2000), np.arange(2001, 30_000)
+    g = sp.Graph.from_edges(
+        np.concatenate([path, np.full(len(star), 2000), np.arange(30_000, 31_000)]),
+        np.concatenate([path + 1, star, [29_999], np.arange(30_000, 30_999)], dtype=np.int64, casting="unsafe"),
+        directed=False,
+    )
+    r = sp.bfs(g, 0, threads=threads, record_paths=record_paths).verify()
+    assert r._canonical is None
+    assert np.array_equal(r.distances, by_scipy(g, 0))
+    assert np.array_equal(r.predecessors, tree.predecessors(g, np.array([0]), r.distances, hops=True))

@@ -222,6 +222,8 @@ def test_arrays_add_up():
     known = facts(1000, 5000)
     assert sizes.total(sizes.search(known, "dijkstra", record_paths=False, threads=1)) == 1000 * (8 + 4 + 8)
     assert sizes.total(sizes.search(known, "bfs", record_paths=False, threads=1, hops=True)) < 1000 * 9
+    narrow = facts(1000, 3000, roadlike=True)
+    assert sizes.total(sizes.search(narrow, "bfs", record_paths=False, threads=1, hops=True)) > 1000 * 20
     assert sizes.total(sizes.preparation(facts(1000, 3000, roadlike=True))) == 32_000
 
 

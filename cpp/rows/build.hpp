@@ -117,25 +117,11 @@ WeightFacts<W> weight_facts(const W* weights, int64_t m, int threads, Watch& wat
     return {all.low, all.high, mean, all.bad};
 }
 
-// Writes offsets[0..n], out_targets and out_weights. Ids must be in [0, n). `opposites` adds that of every edge that
-// is not a loop. I: the type of the ids given; V: the type stored.
-template <class I, class V, class W>
-void build_csr(const I* sources, const I* targets, const W* weights, int64_t m, int64_t n, bool opposites, bool sorted,
-               int64_t* offsets, V* out_targets, W* out_weights, int threads, Watch& watch) {
-    if (sorted && !opposites) {
-        int64_t filled = -1;  // offsets[0..filled] are written
-        for (int64_t e = 0; e < m; ++e) {
-            while (filled < sources[e]) offsets[++filled] = e;
-            if ((e & kPollMask) == kPollMask && watch.poll()) break;
-        }
-        watch.check();
-        while (filled < n) offsets[++filled] = m;
-        parallel_for(threads, m, 1 << 18, watch, [&](int64_t begin, int64_t end, int) {
-            for (int64_t e = begin; e < end; ++e) out_targets[e] = static_cast<V>(targets[e]);
-            if (weights) std::memcpy(out_weights + begin, weights + begin, (end - begin) * sizeof(W));
-        });
-        return;
-    }
+// Deals and sorts edges that read(begin, end, put) hands over, put(source, target, weight), for each stretch [begin,
+// end) of the m that are given; it may put more than one for each. out_weights may be null.
+template <class V, class W, class Read>
+void deal_csr(int64_t m, int64_t n, Read read, int64_t* offsets, V* out_targets, W* out_weights, int threads,
+              Watch& watch) {
     struct Entry {
         V u, v;
         W w;
@@ -146,19 +132,10 @@ void build_csr(const I* sources, const I* targets, const W* weights, int64_t m, 
     const int team = static_cast<int>(std::clamp<int64_t>(m >> 16, 1, threads));
     std::vector<int64_t> places(blocks * team, 0);  // [thread][block]
     auto part = [&](int t) { return m * t / team; };
-    auto for_each = [&](int t, auto&& put) {
-        for (int64_t e = part(t); e < part(t + 1); ++e) {
-            const V u = static_cast<V>(sources[e]), v = static_cast<V>(targets[e]);
-            const W w = weights ? weights[e] : W{};
-            put(u, v, w);
-            if (opposites && u != v) put(v, u, w);
-            if ((e & kPollMask) == kPollMask && watch.poll()) return;
-        }
-    };
     parallel_for(team, team, 1, watch, [&](int64_t begin, int64_t end, int) {
         for (int64_t t = begin; t < end; ++t) {
             std::vector<int64_t> count(blocks, 0);
-            for_each(static_cast<int>(t), [&](V u, V, W) { ++count[u >> shift]; });
+            read(part(static_cast<int>(t)), part(static_cast<int>(t) + 1), [&](V u, V, W) { ++count[u >> shift]; });
             std::copy(count.begin(), count.end(), places.begin() + t * blocks);
         }
     });
@@ -177,7 +154,8 @@ void build_csr(const I* sources, const I* targets, const W* weights, int64_t m, 
     parallel_for(team, team, 1, watch, [&](int64_t begin, int64_t end, int) {
         for (int64_t t = begin; t < end; ++t) {
             std::vector<int64_t> place(places.begin() + t * blocks, places.begin() + (t + 1) * blocks);
-            for_each(static_cast<int>(t), [&](V u, V v, W w) { dealt[place[u >> shift]++] = {u, v, w}; });
+            read(part(static_cast<int>(t)), part(static_cast<int>(t) + 1),
+                 [&](V u, V v, W w) { dealt[place[u >> shift]++] = {u, v, w}; });
         }
     });
     parallel_for(team, blocks, 1, watch, [&](int64_t begin, int64_t end, int) {
@@ -201,17 +179,50 @@ void build_csr(const I* sources, const I* targets, const W* weights, int64_t m, 
     offsets[n] = total;
 }
 
+// Writes offsets[0..n], out_targets and out_weights. Ids must be in [0, n). `opposites` adds that of every edge that
+// is not a loop. I: the type of the ids given; V: the type stored.
+template <class I, class V, class W>
+void build_csr(const I* sources, const I* targets, const W* weights, int64_t m, int64_t n, bool opposites, bool sorted,
+               int64_t* offsets, V* out_targets, W* out_weights, int threads, Watch& watch) {
+    if (sorted && !opposites) {
+        int64_t filled = -1;  // offsets[0..filled] are written
+        for (int64_t e = 0; e < m; ++e) {
+            while (filled < sources[e]) offsets[++filled] = e;
+            if ((e & kPollMask) == kPollMask && watch.poll()) break;
+        }
+        watch.check();
+        while (filled < n) offsets[++filled] = m;
+        parallel_for(threads, m, 1 << 18, watch, [&](int64_t begin, int64_t end, int) {
+            for (int64_t e = begin; e < end; ++e) out_targets[e] = static_cast<V>(targets[e]);
+            if (weights) std::memcpy(out_weights + begin, weights + begin, (end - begin) * sizeof(W));
+        });
+        return;
+    }
+    auto read = [&](int64_t begin, int64_t end, auto&& put) {
+        for (int64_t e = begin; e < end; ++e) {
+            const V u = static_cast<V>(sources[e]), v = static_cast<V>(targets[e]);
+            const W w = weights ? weights[e] : W{};
+            put(u, v, w);
+            if (opposites && u != v) put(v, u, w);
+            if ((e & kPollMask) == kPollMask && watch.poll()) return;
+        }
+    };
+    deal_csr(m, n, read, offsets, out_targets, out_weights, threads, watch);
+}
+
 // The reverse of a graph: every in-list is sorted by source.
 template <class V, class W>
 void reverse_csr(const Csr<V, W>& g, int64_t* offsets, V* targets, W* weights, int threads, Watch& watch) {
-    const int64_t m = g.edges();
-    Buffer<V> sources(m);
-    parallel_for(threads, g.n, 1 << 14, watch, [&](int64_t begin, int64_t end, int) {
-        for (int64_t u = begin; u < end; ++u)
-            for (int64_t e = g.offsets[u]; e < g.offsets[u + 1]; ++e) sources[e] = static_cast<V>(u);
-    });
-    build_csr<V, V, W>(g.targets, sources.data(), g.weights, m, g.n, false, false, offsets, targets, weights, threads,
-                       watch);
+    auto read = [&](int64_t begin, int64_t end, auto&& put) {
+        if (begin == end) return;
+        V u = static_cast<V>(std::upper_bound(g.offsets, g.offsets + g.n + 1, begin) - g.offsets - 1);
+        for (int64_t e = begin; e < end; ++u) {
+            for (const int64_t last = std::min(end, g.offsets[u + 1]); e < last; ++e)
+                put(g.targets[e], u, g.weights ? g.weights[e] : W{});
+            if ((u & kPollMask) == kPollMask && watch.poll()) return;
+        }
+    };
+    deal_csr(g.edges(), g.n, read, offsets, targets, weights, threads, watch);
 }
 
 // True when every edge u -> v has an opposite of the same weight, parallel edges counted: compares sorted lists.

@@ -10,8 +10,9 @@
 //   caliber     the smallest weight that enters each vertex: a vertex nearer than the search's lower bound plus its
 //               caliber is final, which is seen without reading any of its edges
 //
-// Sorting costs a few searches' time once (graph.prepare(), or when a second search comes), and 8 bytes an edge.
-// Goldberg, "A practical shortest path algorithm with linear expected time", SIAM J. Comput. 37 (2008) for calibers.
+// Sorting (by_weight.hpp) costs about a search's time once (graph.prepare(), or when a second search comes), and 8
+// bytes an edge. Goldberg, "A practical shortest path algorithm with linear expected time", SIAM J. Comput. 37 (2008)
+// for calibers.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -22,6 +23,7 @@
 #include "base/halves.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "rows/by_weight.hpp"
 #include "rows/csr.hpp"
 
 namespace steppe::rows {
@@ -80,14 +82,10 @@ class Packed {
         }
         edges_ = Buffer<Edge>(std::max<int64_t>(n ? first(static_cast<int32_t>(n)) : 0, 1));  // never a null pointer
         parallel_for(threads, n, 1 << 12, watch, [&](int64_t begin, int64_t end, int) {
-            std::vector<Edge> room;
-            for (int64_t v = begin; v < end; ++v) {
-                Edge* const row = edges_.data() + first(static_cast<int32_t>(v));
-                const int64_t from = g.offsets[v], degree = g.offsets[v + 1] - from;
-                for (int64_t i = 0; i < degree; ++i) row[i] = Edge::make(g.targets[from + i], g.length(from + i));
-                sort(row, row + degree, room);
-                lightest_[v] = degree ? static_cast<Key>(row[0].weight()) : kInfinity<Key>;
-            }
+            auto to = [&](int64_t v) { return edges_.data() + first(static_cast<int32_t>(v)); };
+            ByWeight<W, Edge>().sort(g, begin, end, to);
+            for (int64_t v = begin; v < end; ++v)
+                lightest_[v] = g.offsets[v + 1] > g.offsets[v] ? static_cast<Key>(to(v)->weight()) : kInfinity<Key>;
         });
     }
 
@@ -112,37 +110,6 @@ class Packed {
     Key lightest(int32_t u) const { return lightest_[u]; }
 
   private:
-    // Most lists are short; insertion keeps them in registers and cache. Long ones are sorted by the bytes in which
-    // their weights differ, which for small weights is one.
-    static void sort(Edge* first, Edge* last, std::vector<Edge>& room) {
-        if constexpr (sizeof(W) == 4) {
-            uint32_t differ = 0;
-            for (Edge* i = first; i < last; ++i) differ |= static_cast<uint32_t>((i->word ^ first->word) >> 32);
-            int bytes = 0;
-            for (int shift = 0; shift < 32; shift += 8) bytes += (differ >> shift & 0xff) != 0;
-            if (last - first > 48 * bytes) {
-                for (int shift = 0; shift < 32; shift += 8)
-                    if (differ >> shift & 0xff) sort_by_byte(first, last, shift + 32, room);
-                return;
-            }
-        }
-        if (last - first > 24) return std::sort(first, last);
-        for (Edge* i = first + 1; i < last; ++i) {
-            const Edge edge = *i;
-            Edge* hole = i;
-            for (; hole > first && edge < hole[-1]; --hole) *hole = hole[-1];
-            *hole = edge;
-        }
-    }
-    static void sort_by_byte(Edge* first, Edge* last, int shift, std::vector<Edge>& room) {
-        uint32_t place[256] = {};
-        for (Edge* i = first; i < last; ++i) ++place[i->word >> shift & 0xff];
-        uint32_t sum = 0;
-        for (uint32_t& p : place) sum += std::exchange(p, sum);
-        room.assign(first, last);
-        for (const Edge edge : room) first[place[edge.word >> shift & 0xff]++] = edge;
-    }
-
     int64_t num_edges_ = 0;
     int64_t spare_ = 0;  // the bits of an offset that count empty places
     Buffer<uint32_t> offsets_;

@@ -1,10 +1,11 @@
 // Breadth-first search: hops from the source, level by level, from the side that is cheaper.
 //
+//   narrow      as long as levels have few vertices: bfs_narrow.hpp. Where vertices have few edges too, it makes the
+//               canonical tree on the way, which is complete if levels stay narrow to the end.
 //   top-down    every vertex of the frontier claims its unseen out-neighbours. On one thread "seen" is a bitmap (an
-//               eighth of a byte per vertex stays in cache where the distances would not), or in narrow levels the hops
-//               themselves; on several, hops are written without atomics (document 003: all writers of
-//               a level write the same value) or, with stored paths, the predecessor is claimed by CAS and the winner
-//               writes the hop.
+//               eighth of a byte per vertex stays in cache where the distances would not); on several, hops are written
+//               without atomics (document 003: all writers of a level write the same value) or, with stored paths, the
+//               predecessor is claimed by CAS and the winner writes the hop.
 //   bottom-up   every unseen vertex looks among its in-neighbours for one in the frontier and stops at the first.
 //               Unseen vertices are found 64 at a time from the bitmap; a thread owns whole words: no atomics at all.
 //
@@ -20,12 +21,12 @@
 
 #include "base/atomics.hpp"
 #include "rows/csr.hpp"
+#include "search/bfs_narrow.hpp"
 #include "search/search.hpp"
 
 namespace steppe::search {
 
-inline constexpr int32_t kNoHops = std::numeric_limits<int32_t>::max();
-
+// kPaths: record a tree in `pred`. Otherwise `pred` may be null, or room for the canonical tree, see has_tree().
 template <bool kPaths, class V>
 class Bfs {
   public:
@@ -36,36 +37,34 @@ class Bfs {
           search_(search),
           hops_(hops),
           pred_(pred),
-          seen_((graph.n + 63) / 64, 0),
+          grows_tree_(sizeof(V) == 4 && pred && graph.edges() <= kFewEdges * graph.n),
+          is_narrow_(grows_tree_ || !kPaths),
+          narrow_(graph),
+          seen_((graph.n + 63) / 64),
           next_(search.threads) {
+        if (grows_tree_) tree_cells_ = Buffer<uint64_t>(graph.n);
         parallel_for(search.threads, g_.n, 1 << 18, [&](int64_t begin, int64_t end, int) {
+            if (grows_tree_) return std::fill(tree_cells_.data() + begin, tree_cells_.data() + end, TreeCells::kNone);
             std::fill(hops + begin, hops + end, kNoHops);
             if (kPaths) std::fill(pred + begin, pred + end, V{-1});
         });
     }
 
     Stats run() {
-        for (V s : search_.sources)
-            if (hops_[s] != 0) {
-                hops_[s] = 0;
-                mark(s);
-                queue_.push_back(s);
-                frontier_edges_ += g_.degree(s);
-            }
-        int64_t size = static_cast<int64_t>(queue_.size());
-        struct Hops {
-            const int32_t* hops;
-            int32_t load(V v) const { return hops[v]; }
-        } const reached{hops_};
-        Pending<V, Hops> pending(search_.targets, reached);
+        int64_t size = start();
+        struct Reached {
+            const Bfs& bfs;
+            bool load(V v) const { return bfs.is_reached(v); }
+        } const reached{*this};
+        Pending<V, Reached> pending(search_.targets, reached);
         bool up = false;
         while (size && level_ < static_cast<int64_t>(std::min<uint32_t>(search_.reach.limit(), kNoHops - 1))) {
-            if (pending.all_settled([](int32_t h) { return h != kNoHops; }) || search_.watch->poll(touched_)) break;
+            if (pending.all_settled([](bool is_reached) { return is_reached; }) || search_.watch->poll(touched_)) break;
             ++level_;
             const int64_t before = size;
             if (!up && in_ && frontier_edges_ > std::max(unexplored_ / 15, g_.n / 16)) {
                 up = true;
-                keep_bitmap();
+                leave_narrow();
                 to_bitmap();
             } else if (up && size < g_.n / 18 && shrinking_) {
                 up = false;
@@ -75,94 +74,86 @@ class Bfs {
             size = up ? bottom_up() : top_down();
             shrinking_ = size < before;
         }
+        if (is_narrow_ && grows_tree_) {
+            has_tree_ = true;
+            parallel_for(search_.threads, g_.n, 1 << 16, [&](int64_t begin, int64_t end, int) { split(begin, end); });
+        }
         stats_.rounds = level_;
         stats_.edges_relaxed = stats_.edges_touched = touched_;
         return stats_;
     }
+
+    // Whether `pred` is the canonical tree.
+    bool has_tree() const { return has_tree_; }
 
   private:
     void mark(V v) { seen_[static_cast<uint64_t>(v) >> 6] |= uint64_t{1} << (v & 63); }
     bool is_marked(const Buffer<uint64_t>& set, V v) const {
         return set[static_cast<uint64_t>(v) >> 6] >> (v & 63) & 1;
     }
+    bool is_reached(V v) const {
+        return (is_narrow_ && grows_tree_ ? TreeCells::hops(tree_cells_[v]) : hops_[v]) != kNoHops;
+    }
+
+    int64_t start() {
+        if (is_narrow_) {
+            with_cells([&](auto cells) { narrow_.start(cells, search_.sources); });
+            frontier_edges_ = narrow_.edges_ahead();
+            return narrow_.size();
+        }
+        std::fill(seen_.begin(), seen_.end(), 0);
+        for (V s : search_.sources)
+            if (hops_[s] != 0) {
+                hops_[s] = 0;
+                mark(s);
+                queue_.push_back(s);
+                frontier_edges_ += g_.degree(s);
+            }
+        return static_cast<int64_t>(queue_.size());
+    }
 
     int64_t top_down() {
         const bool shared = search_.threads > 1 && frontier_edges_ > kWorthSharing;
         frontier_edges_ = 0;
-        if (!shared && !keeps_bitmap_ && is_narrow()) return top_down_narrow();
-        keep_bitmap();
+        if (is_narrow_ && !shared && narrow_.size() < std::max<int64_t>(2, g_.n / 64)) {
+            with_cells([&](auto cells) { narrow_.run(cells, static_cast<int32_t>(level_), *search_.watch, touched_); });
+            leave(narrow_.edges_read());
+            frontier_edges_ = narrow_.edges_ahead();
+            return narrow_.size();
+        }
+        leave_narrow();
         return shared ? top_down_shared() : top_down_alone();
     }
 
-    // Whether the level is too small to be taken from the other side.
-    bool is_narrow() const {
-        return (tail_ > 0 ? tail_ - head_ : static_cast<int64_t>(queue_.size())) < std::max<int64_t>(2, g_.n / 64);
+    // f(what is kept of the vertices while levels are narrow).
+    template <class F>
+    void with_cells(F f) {
+        if constexpr (sizeof(V) == 4)
+            if (grows_tree_) return f(TreeCells{tree_cells_.data()});
+        f(HopCells<V>{hops_});
     }
 
-    // Narrow levels have a queue of their own and leave the bitmap alone; from the first wide one on it is kept.
-    void keep_bitmap() {
-        if (std::exchange(keeps_bitmap_, true)) return;
-        if (tail_ > 0) queue_.assign(found_.data() + head_, found_.data() + tail_);
-        for (int64_t begin = 0; begin < g_.n; begin += 64) {
-            uint64_t word = 0;
-            for (int64_t v = begin; v < std::min(begin + 64, g_.n); ++v)
-                word |= uint64_t{hops_[v] != kNoHops} << (v - begin);
-            seen_[begin >> 6] = word;
-        }
+    // From the first wide level on there is a bitmap.
+    void leave_narrow() {
+        if (!std::exchange(is_narrow_, false)) return;
+        queue_.assign(narrow_.begin(), narrow_.end());
+        found_ = narrow_.release();
+        parallel_for(search_.threads, static_cast<int64_t>(seen_.size()), 1 << 10, [&](int64_t from, int64_t to, int) {
+            for (int64_t w = from; w < to; ++w) {
+                const int64_t begin = w * 64, end = std::min(begin + 64, g_.n);
+                if (grows_tree_) split(begin, end);
+                uint64_t word = 0;
+                for (int64_t v = begin; v < end; ++v) word |= uint64_t{hops_[v] != kNoHops} << (v - begin);
+                seen_[w] = word;
+            }
+        });
     }
 
-    static constexpr int64_t kSlide = 1 << 15;
-
-    // One queue for all narrow levels, so that a look ahead does not end with the level. The hops say what is new: near
-    // each other and in cache where levels are small, while changes of a word of the bitmap would wait for each other.
-    // (A grid of 2 M: 47 ms by the bitmap, 36 so.)
-    int64_t top_down_narrow() {
-        V* const queue = room();
-        if (tail_ == 0) {
-            std::copy(queue_.begin(), queue_.end(), queue);
-            tail_ = static_cast<int64_t>(queue_.size());
-        }
-        if (head_ > kSlide && tail_ - head_ <= head_) {  // to the front again: the queue stays in cache
-            std::copy(queue + head_, queue + tail_, queue);
-            tail_ -= std::exchange(head_, 0);
-        }
-        const int32_t hop = static_cast<int32_t>(level_);
-        const int64_t end = tail_;
-        int64_t tail = tail_, read = 0, next_poll = kPoll;
-        for (int64_t i = head_; i < end; ++i) {
-            if (STEPPE_UNLIKELY(read > next_poll)) {
-                if (search_.watch->poll(touched_)) return 0;
-                next_poll = read + kPoll;
-            }
-            if (i + 16 < tail) STEPPE_PREFETCH(&g_.offsets[queue[i + 16]]);
-            if (i + 8 < tail) {
-                STEPPE_PREFETCH(&g_.targets[g_.offsets[queue[i + 8]]]);
-                STEPPE_PREFETCH(&hops_[queue[i + 8]]);
-            }
-            const V u = queue[i];
-            const int64_t first = g_.offsets[u], last = g_.offsets[u + 1];
-            read += last - first;
-            widest_ = std::max(widest_, last - first);
-            for (int64_t e = first; e < last; ++e) {
-                const V v = g_.targets[e];
-                const int32_t old = hops_[v];
-                hops_[v] = std::min(old, hop);
-                if constexpr (kPaths) pred_[v] = old == kNoHops ? u : pred_[v];
-                queue[tail] = v;
-                tail += old == kNoHops;
-            }
-        }
-        leave(read);
-        head_ = end;
-        tail_ = tail;
-        // Where all lists are short so far, the next level's need not be looked up one by one: an estimate will do.
-        const int64_t mean = g_.edges() / g_.n + 1;
-        frontier_edges_ = (tail - end) * mean;
-        if (widest_ > 8 * mean) {
-            frontier_edges_ = 0;
-            for (int64_t i = end; i < tail; ++i) frontier_edges_ += g_.degree(queue[i]);
-        }
-        return tail - end;
+    // The cells of narrow levels become hops and predecessors. Where no tree is recorded, one half of a tree is no use.
+    void split(int64_t begin, int64_t end) {
+        for (int64_t v = begin; v < end; ++v) hops_[v] = first_half<int32_t>(tree_cells_[v]);
+        if (kPaths || has_tree_)
+            for (int64_t v = begin; v < end; ++v) pred_[v] = second_half<int32_t>(tree_cells_[v]);
     }
 
     // The edges of a frontier that has been gone through.
@@ -216,10 +207,8 @@ class Bfs {
     }
 
     V* room() {
-        if (found_.size() == 0) {
-            found_ = Buffer<V>(g_.n + 1);
-            if (kPaths) from_ = Buffer<V>(g_.n + 1);
-        }
+        if (found_.size() == 0) found_ = Buffer<V>(g_.n + 1);
+        if (kPaths && from_.size() == 0) from_ = Buffer<V>(g_.n + 1);
         return found_.data();
     }
 
@@ -342,18 +331,23 @@ class Bfs {
     // Edges of a level from which handing it to the other threads pays. (A grid of a million, two threads of a machine
     // that had other work: shared from the first edge on 78 ms, from 2^10 on 49, from 2^13 or 2^15 on 26.)
     static constexpr int64_t kWorthSharing = 1 << 15;
+    // Edges of a vertex, on average, up to which levels are expected to stay narrow.
+    static constexpr int64_t kFewEdges = 4;
     const rows::Csr<V, int32_t>& g_;
     const rows::Csr<V, int32_t>* in_;
     const Search<V, uint32_t>& search_;
     int32_t* hops_;
     V* pred_;
+    const bool grows_tree_;  // narrow levels keep predecessors too
+    bool is_narrow_;         // all levels so far were
+    NarrowLevels<V> narrow_;
+    Buffer<uint64_t> tree_cells_;
     Buffer<uint64_t> seen_, front_, next_front_;
     Buffer<V> found_, from_;
     std::vector<V> queue_;
     std::vector<std::vector<V>> next_;
     int64_t level_ = 0, frontier_edges_ = 0, touched_ = 0, unexplored_ = g_.edges();
-    int64_t head_ = 0, tail_ = 0, widest_ = 0;  // of the narrow levels' queue; their longest list
-    bool shrinking_ = false, keeps_bitmap_ = false;
+    bool shrinking_ = false, has_tree_ = false;
     Stats stats_;
 };
 

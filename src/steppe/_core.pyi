@@ -91,7 +91,8 @@ def bfs(
     question: Question,
     hops: NDArray[np.int32],
     predecessors: NDArray[Any] | None = None,
-) -> Stats: ...
+    record: bool = False,
+) -> tuple[Any, ...]: ...
 def many(method: str, rows: Rows, question: Question, columns: NDArray[np.int64] | None, out: NDArray[Any]) -> int: ...
 def canonical_predecessors(
     rows: Rows, question: Question, distances: NDArray[Any], uniform: bool, min_weight: Any, predecessors: NDArray[Any]

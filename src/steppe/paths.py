@@ -90,6 +90,7 @@ class Paths:
     _base: Array
     _predecessors: Array | None
     _is_recorded: bool
+    _canonical: Array | None
     _explanation: Explanation
     _threads: int | None
     _device: Device | None
@@ -133,6 +134,7 @@ class Paths:
         self._base = distances
         self._predecessors = None if recorded is None else _read_only(recorded)
         self._is_recorded = recorded is not None
+        self._canonical = None
         self._explanation = explanation
         self._threads = None
         self._device = None
@@ -161,7 +163,7 @@ class Paths:
             hops=hops,
             explanation=explanation,
         )
-        made._threads, made._device = threads, device
+        made._threads, made._device, made._canonical = threads, device, answer.canonical
         return made
 
     # Sources and distances ------------------------------------------------------------------------------------------
@@ -213,7 +215,8 @@ class Paths:
         """
         with self._lock:
             if self._predecessors is None:
-                self._predecessors = _read_only(self._canonical())
+                canonical = self._make_canonical() if self._canonical is None else self._canonical
+                self._predecessors = _read_only(canonical)
             return self._predecessors
 
     @property
@@ -226,7 +229,7 @@ class Paths:
         before = int(self.predecessors[self.graph.index(vertex)])
         return None if before < 0 else self.graph.label(before)
 
-    def _canonical(self) -> Array:
+    def _make_canonical(self) -> Array:
         """Build the tree where the distances were found: on the device that still has the graph's rows, else on the CPU."""
         if self._device is not None and self._explanation.engine == "device":
             from .gpu.loops import predecessors

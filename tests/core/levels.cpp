@@ -43,6 +43,42 @@ static void check_bfs(const Graph<int32_t>& weighted, int32_t source, int64_t cu
     }
 }
 
+// A strip of a few rows, its levels narrow to the end: the search itself must come by the canonical tree, whatever the
+// vertices are called: in order, from the end, or anything. In order all vertices look the same, which is branched
+// upon.
+enum class Names { rising, falling, scattered };
+static void check_strip(int64_t rows, int64_t columns, Names names) {
+    const int64_t n = rows * columns;
+    std::vector<int32_t> name(n);
+    for (int64_t v = 0; v < n; ++v) name[v] = static_cast<int32_t>(names == Names::falling ? n - 1 - v : v);
+    Random random(5);
+    for (int64_t v = n - 1; names == Names::scattered && v > 0; --v) std::swap(name[v], name[random.below(v + 1)]);
+    std::vector<Edge<int32_t>> edges;
+    for (int64_t v = 0; v < n; ++v)
+        for (const int64_t step : {columns, int64_t{1}})
+            if (v + step < n && (step > 1 || (v + 1) % columns)) {
+                edges.push_back({name[v], name[v + step], 1});
+                edges.push_back({name[v + step], name[v], 1});
+            }
+    const Graph<int32_t> g{n, edges};
+    const int64_t start = columns / 3;
+    std::vector<int32_t> hops(n), right(n), found(n), pred(n, -1), tree(n);
+    for (int64_t v = 0; v < n; ++v) right[name[v]] = static_cast<int32_t>(v / columns + std::abs(v % columns - start));
+    for (const auto& e : g.edges)
+        if (right[e.u] + 1 == right[e.v] && (pred[e.v] < 0 || e.u < pred[e.v])) pred[e.v] = e.u;
+    Watch watch;
+    search::Search<int32_t, uint32_t> s;
+    s.sources = {name[start]};
+    s.watch = &watch;
+    const auto csr = g.csr();
+    search::Bfs<false, int32_t> bfs(csr, nullptr, s, hops.data(), tree.data());
+    bfs.run();
+    expect(hops == right, "hops along a strip");
+    expect(bfs.has_tree() && tree == pred, "the tree that a search along a strip comes by");
+    search::Bfs<true, int32_t>(csr, nullptr, s, hops.data(), tree.data()).run();
+    expect(hops == right && tree == pred, "the tree recorded along a strip");
+}
+
 static void check_many(const Graph<int32_t>& g, search::Method method) {
     std::vector<int64_t> sources, targets;
     for (int64_t v = 0; v < g.n; v += 1 + g.n / 4) sources.push_back(v), targets.push_back(g.n - 1 - v);
@@ -71,4 +107,5 @@ int main() {
         check_many(g, search::Method::delta_stepping);
     });
     check_bfs(random_graph<int32_t>(3000, 30000, 1, 2, 7), 0, -1);
+    for (const Names names : {Names::rising, Names::falling, Names::scattered}) check_strip(40, 600, names);
 }

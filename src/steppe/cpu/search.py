@@ -46,10 +46,12 @@ def _hops(graph: Graph, question: Question) -> Answer:
     """Count edges. In-edges, which let the search change direction, are used where they exist already."""
     reverse = graph.reverse_if_known()
     hops = np.empty(graph.num_vertices, dtype=np.int32)
-    predecessors = np.empty(graph.num_vertices, dtype=graph.indices.dtype) if question.record_paths else None
+    before = np.empty(graph.num_vertices, dtype=graph.indices.dtype)  # memory only where it is written
     in_rows = None if reverse is None else reverse.core
-    stats = _core.bfs(graph.core, in_rows, question.core(graph), hops, predecessors)
-    return Answer(hops, predecessors, {key: getattr(stats, key) for key in COUNTS[:-1]})
+    record = question.record_paths
+    stats, is_canonical = _core.bfs(graph.core, in_rows, question.core(graph), hops, before, record)
+    explained = {key: getattr(stats, key) for key in COUNTS[:-1]}
+    return Answer(hops, before if record else None, explained, before if is_canonical else None)
 
 
 def _bellman_ford(graph: Graph, question: Question) -> Answer:

@@ -48,6 +48,10 @@ def search(facts: Facts, method: str, *, record_paths: bool, threads: int, hops:
         arrays.append(Array("predecessors", n, facts.vertex))
     if method == "bfs":
         arrays += [Array("found", n + 1, facts.vertex), Array("bitmaps", 3 * (n // 64 + 1), 8)]
+        if facts.roadlike and facts.vertex == 4:
+            arrays.append(Array("hops and predecessor together", n, 8))
+            if not record_paths:
+                arrays.append(Array("canonical predecessors", n, 4))
         return arrays if hops else [*arrays, Array("hops", n, 4)]
     if method == "bellman-ford":
         return [*arrays, Array("queue", 2 * n, facts.vertex), Array("tree", n, 3 * facts.vertex + 4)]

@@ -36,19 +36,20 @@ def pays(facts: Facts, wishes: Wishes, machine: Machine) -> bool:
 def preparation_cost(facts: Facts) -> float:
     """Return what preparing costs, in searches that read every edge once.
 
-    Measured by ``benchmarks/prepare.py`` on one thread: records of four (grid, New York) 0.2 to 0.4. Sorted rows, undirected: int32 kron 1.0
-    to 1.7, urand 1.7 to 2.3, small-world 0.8 to 1.2; float32 kron 2.6 to 3.8; 64 bits 8.0, 2.6, 1.4. Directed, where in-edges are built, too: er
-    3.2 to 4.6, web 3.0 to 5.4.
-    In the caches a plain search is so quick that it is up to 9.4 (web of 0.25 M edges).
+    Measured by ``benchmarks/prepare.py`` on one thread, 2 M edges and more: records of four (grid, New York) 0.2 to 0.4. Sorted rows,
+    undirected: int32 kron 0.8 to 1.3, urand 0.5, small-world 0.8; float32 kron 2.7; 64 bits 2.6 to 2.9, 1.0, 0.9. Directed, where in-edges are
+    built, too: er 1.5 to 3.9, web 1.6 to 2.0; 64 bits 1.9 to 3.4, 1.9 to 2.9.
+    In the caches a plain search is so quick that it is 1.4 to 2.2; floats 1.6 to 4.8; directed 3.1 to 4.9; 64 bits 4.9 to 7.4.
     The sum of k searches is then at most twice that of the better of never preparing and preparing at once, whatever k.
     """
     if facts.roadlike:
         return 0.5
     builds = facts.directed and not facts.reverse_known
+    long = facts.weight == 8 or not facts.is_integer  # to sort: many weights, or wide ones
     if facts.edges < CACHED:
-        return 12.0 if facts.weight == 8 else 10.0
-    if facts.weight == 8:
-        return 7.0 if builds else 8.0
+        if builds:
+            return 6.0 if long else 4.5
+        return 3.5 if long else 2.2
     if builds:
-        return 5.0
-    return 1.6 if facts.is_integer else 3.0
+        return 2.8 if long else 2.0
+    return 2.4 if long else 1.0

@@ -96,11 +96,15 @@ class Question:
 
 @dataclass(frozen=True)
 class Answer:
-    """What an engine gives back: final arrays, and the fields of :class:`~steppe.Explanation` it knows."""
+    """What an engine gives back: final arrays, and the fields of :class:`~steppe.Explanation` it knows.
+
+    ``predecessors`` are those that were to be recorded; ``canonical`` ones are given where the search came by them.
+    """
 
     distances: Array
     predecessors: Array | None = None
     explained: dict[str, Any] = field(default_factory=dict)
+    canonical: Array | None = None
 
 
 def ask(
@@ -151,13 +155,14 @@ def cut_at_targets(question: Question, answer: Answer) -> tuple[Question, Answer
     """
     if len(question.targets) == 0:
         return question, answer
-    distances, predecessors = answer.distances, answer.predecessors
+    distances = answer.distances
     sentinel = unreachable(distances.dtype)
     furthest = distances[question.targets].max()
     if furthest == sentinel:
         return question, answer
     beyond = distances > furthest
     distances[beyond] = sentinel
-    if predecessors is not None:
-        predecessors[beyond] = -1
+    for predecessors in (answer.predecessors, answer.canonical):
+        if predecessors is not None:
+            predecessors[beyond] = -1
     return replace(question, bound=furthest.item()), answer
