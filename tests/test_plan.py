@@ -48,7 +48,11 @@ CASES = {
     "Dijkstra of floats": ("sssp", facts(is_integer=False), {"method": "dijkstra"}, {}, {"delta": None}),
     "many threads": ("sssp", BIG, {}, {"threads": 8, "idle": 8}, {"threads": 8}),
     "busy CPUs": ("sssp", BIG, {}, {"threads": 8, "idle": 3}, {"threads": 3}),
-    "few edges, two threads": ("sssp", ROAD, {}, {"threads": 2, "idle": 2}, {"threads": 1}),
+    "few edges, two threads": ("sssp", ROAD, {}, {"threads": 2, "idle": 2}, {"threads": 2}),
+    "a small road, eight threads": (
+        *("sssp", facts(edges=700_000, vertices=300_000), {}),
+        *({"threads": 8, "idle": 8}, {"threads": 2}),
+    ),
     "few edges, four threads": ("sssp", ROAD, {}, {"threads": 4, "idle": 4}, {"threads": 4}),
     "too small for two": ("sssp", facts(edges=2 * EDGES_PER_THREAD - 1), {}, {"threads": 2, "idle": 2}, {"threads": 1}),
     "targets": ("sssp", BIG, {"targets": True}, {"threads": 8, "idle": 8}, {"threads": 1}),

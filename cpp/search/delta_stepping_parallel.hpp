@@ -59,8 +59,9 @@ class Team {
     Team(const Rows& g, const In* in, const Search<V, D>& search, D* dist, V* pred)
         : g_(g), in_(in), search_(search), dist_(dist), pred_(pred), all_(dist, pred) {
         neighbours_ = Owners::are_neighbours<V>(g, search.threads);
-        // Copies should take no more memory than the edges do.
-        const int64_t most = std::max<int64_t>(2, 8 * g.edges() / (static_cast<int64_t>(sizeof(D)) * (g.n + 1)));
+        // Copies should take no more memory than the edges do, unless that is little.
+        const int64_t room = std::max<int64_t>(8 * g.edges(), 64 << 20);
+        const int64_t most = std::max<int64_t>(2, room / (static_cast<int64_t>(sizeof(D)) * (g.n + 1)));
         threads_ = neighbours_ ? search.threads : static_cast<int>(std::min<int64_t>(search.threads, most));
         paces_.assign(threads_, Pace<D>(search.fixed_delta, search.max_weight, g.n));
         start<V, D>(search, g.n, dist, kPaths ? pred : nullptr);

@@ -218,7 +218,8 @@ def _threads(call: str, plan: Plan, facts: Facts, wishes: Wishes, machine: Machi
     if plan.engine == "cpu" and plan.method != "delta-stepping":
         return threads  # round by round, for as long as there is enough to share
     least = SPARSE_EDGES_PER_THREAD if plan.engine == "cpu" and facts.degree < SPARSE else EDGES_PER_THREAD
-    if threads * least > facts.edges:
+    threads = min(threads, facts.edges // least) if least else threads
+    if threads <= 1:
         return 1
     if plan.engine == "cpu" and wishes.targets:
         return 1  # such a search is usually short, and one thread can stop at the exact bucket
