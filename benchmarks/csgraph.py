@@ -36,17 +36,17 @@ def main(repeats: int) -> None:
     for name, make in GRAPHS.items():
         g = make()
         weights = np.random.default_rng(0).random(g.num_edges)
-        A = csr_array((weights, g.indices, g.indptr), shape=(g.num_vertices,) * 2)
+        matrix = csr_array((weights, g.indices, g.indptr), shape=(g.num_vertices,) * 2)
         theirs, ours, first, kept = [], [], [], []
         for _ in range(repeats):
-            spent, want = seconds(lambda A=A: scipy_csgraph.dijkstra(A, indices=sources))
+            spent, want = seconds(lambda matrix=matrix: scipy_csgraph.dijkstra(matrix, indices=sources))
             theirs.append(spent)
-            spent, got = seconds(lambda A=A: csgraph.dijkstra(A, indices=sources))
+            spent, got = seconds(lambda matrix=matrix: csgraph.dijkstra(matrix, indices=sources))
             ours.append(spent)
             assert np.array_equal(want, got)
-            fresh = A.copy()
-            first.append(seconds(lambda A=fresh: csgraph.dijkstra(A, indices=sources))[0])
-            kept.append(seconds(lambda A=A: kept_of(A))[0])
+            fresh = matrix.copy()
+            first.append(seconds(lambda matrix=fresh: csgraph.dijkstra(matrix, indices=sources))[0])
+            kept.append(seconds(lambda matrix=matrix: kept_of(matrix))[0])
         print(
             f"{name:7} {g.num_vertices:,} vertices, {g.num_edges:,} edges: SciPy {min(theirs):.3f} s, steppe {min(ours):.4f} s "
             f"({min(theirs) / min(ours):.1f}×), the first time {min(first):.4f} s ({min(theirs) / min(first):.1f}×); "

@@ -47,6 +47,7 @@ BELOW = {
     "gpu": "cpu planning graph machine errors _core",
     "paths": "gpu cpu planning graph machine errors _core",
     "calls": "paths gpu cpu planning files graph machine errors _core",
+    "networkx": "calls paths gpu cpu planning files graph machine errors _core",
     "csgraph": "calls paths gpu cpu planning files graph machine errors _core",
 }
 EXCEPTIONS = {

@@ -90,7 +90,8 @@ class Reader {
     }
     nb::tuple take() {
         nb::object weights = attribute_.is_none() ? nb::none() : weights_.take();
-        return nb::make_tuple(to_numpy(std::move(offsets_)), to_numpy(std::move(targets_)), std::move(weights));
+        return nb::make_tuple(to_numpy(std::move(offsets_)), to_numpy(std::move(targets_)), std::move(weights),
+                              hidden_);
     }
 
   private:
@@ -132,7 +133,10 @@ class Reader {
             value = missing_.ptr();
         }
         const nb::object held = nb::borrow(value);
-        if (held.is_none()) return;
+        if (held.is_none()) {
+            ++hidden_;
+            return;
+        }
         weights_.add(held.ptr());
         targets_.push_back(target);
     }
@@ -140,7 +144,7 @@ class Reader {
     const nb::object place_, attribute_, missing_;
     const bool has_keys_;
     const int64_t n_;
-    int64_t edges_ = 0;
+    int64_t edges_ = 0, hidden_ = 0;
     std::vector<int64_t> offsets_{0};
     std::vector<int64_t> targets_;
     Weights weights_;
@@ -149,8 +153,9 @@ class Reader {
 }  // namespace
 
 void bind_adjacency(nb::module_& m) {
-    // (offsets, targets, weights): of a list of dicts, a row each. Edges without the attribute weigh `missing`; with
-    // has_keys a pair of vertices has several. Without an attribute there are no weights, and one edge for a pair.
+    // (offsets, targets, weights, edges hidden by a weight of None): of a list of dicts, a row each. Edges without the
+    // attribute weigh `missing`; with has_keys a pair of vertices has several. Without an attribute there are no
+    // weights, and one edge for a pair.
     m.def(
         "read_adjacency",
         [](nb::list rows, nb::object place, nb::object attribute, nb::object missing, bool has_keys) {

@@ -22,11 +22,13 @@ from ..planning.distance_types import unreachable
 from .sssp import sssp
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Hashable, Iterator, Mapping
 
     from ..graph.graph import Graph
 
 Array = npt.NDArray[Any]
+
+_END: Any = object()
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,23 +61,7 @@ class ShortestPaths:
         """Yield each path as vertices 0…n-1."""
         if not self._before:
             return
-        s, t = self._graph.index(self.source), self._graph.index(self.target)
-        path, here = [t], {t}
-        ways = [iter(self._before[t])]
-        if s == t:
-            yield path
-            return
-        while ways:
-            u = next(ways[-1], None)
-            if u is None:
-                ways.pop()
-                here.discard(path.pop())
-            elif u == s:
-                yield [s, *reversed(path)]
-            elif u not in here:
-                path.append(u)
-                here.add(u)
-                ways.append(iter(self._before[u]))
+        yield from walks(self._before, self._graph.index(self.source), self._graph.index(self.target))
 
     @cached_property
     def count(self) -> int:
@@ -109,6 +95,26 @@ class ShortestPaths:
         if done < len(left):  # a circle: some vertices were never ready
             return sum(1 for _ in self.indices())
         return counts[self._graph.index(self.target)]
+
+
+def walks(before: Mapping[Any, list[Any]], source: Any, target: Any) -> Iterator[list[Any]]:
+    """Yield every way from ``source`` to ``target`` that visits nothing twice; ``before``: what may come before each."""
+    path, here = [target], {target}
+    ways = [iter(before[target])]
+    if source == target:
+        yield path
+        return
+    while ways:
+        u = next(ways[-1], _END)
+        if u is _END:
+            ways.pop()
+            here.discard(path.pop())
+        elif u == source:
+            yield [u, *reversed(path)]
+        elif u not in here:
+            path.append(u)
+            here.add(u)
+            ways.append(iter(before[u]))
 
 
 def all_shortest_paths(
@@ -157,18 +163,24 @@ def on_the_way(graph: Graph, distances: Array, source: int, target: int) -> dict
     return {v: indices[indptr[v] : indptr[v + 1]].tolist() for v in order[:count].tolist()}
 
 
-def tight_rows(graph: Graph, distances: Array, sources: Array) -> tuple[npt.NDArray[np.int64], Array]:
-    """Return rows of the tight edges turned round: before each vertex the vertices, once each and rising, its distance comes from."""
+def tight_rows(
+    graph: Graph, distances: Array, sources: Array, *, circles: bool = False
+) -> tuple[npt.NDArray[np.int64], Array]:
+    """Return rows of the tight edges turned round: before each vertex the vertices, once each and rising, its distance comes from.
+
+    ``circles``: also the edges of length 0 from a vertex to itself, or back to a source.
+    """
     n = graph.num_vertices
     u = np.repeat(np.arange(n, dtype=graph.indices.dtype), graph.degrees)
     v = graph.indices
     length: Any = 1 if graph.weights is None else graph.weights
     with np.errstate(over="ignore", invalid="ignore"):
-        tight = (distances[u] + length == distances[v]) & (u != v)
+        tight = distances[u] + length == distances[v]
     # inf + w is inf, and the integer that means unreachable wraps: neither is a distance.
     none = unreachable(distances.dtype)
     tight &= (distances[u] != none) & (distances[v] != none)
-    tight &= ~np.isin(v, sources[distances[sources] == 0])  # a circle of length 0 through a source
+    if not circles:
+        tight &= (u != v) & ~np.isin(v, sources[distances[sources] == 0])
     if graph.weights is not None and graph.weights.dtype.kind == "f":
         tight &= graph.weights != np.inf
     pairs = np.unique(v[tight].astype(np.int64) * n + u[tight])
