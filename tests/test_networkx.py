@@ -304,6 +304,27 @@ def test_views_and_native_reading():
     assert nx.utils.edges_equal(back.edges, nx.Graph(G).edges)
 
 
+def test_reading_nodes_that_are_equal_but_not_the_same():
+    """1.0 and True are the node 1 to a dictionary."""
+    G = nx.Graph([(0, 1, {"weight": 2}), (1.0, 2, {"weight": 3}), (2, True, {"weight": 1})])
+    assert nx.dijkstra_path_length(G, 0, 2, backend="steppe") == nx.dijkstra_path_length(G, 0, 2) == 3
+    H = nx.DiGraph()
+    H.add_nodes_from(range(3))
+    H.add_edge(0, 2.0, weight=4)
+    assert sp.sssp(sp.Graph.from_networkx(H), 0).distance(2) == 4
+
+
+def test_numbers_of_every_kind_are_read():
+    G = nx.Graph()
+    values = [1, True, np.int8(2), np.uint64(3), np.float32(0.5), 2.5, np.float64(1.5)]
+    for i, value in enumerate(values):
+        G.add_edge(i, i + 1, weight=value)
+    assert nx.dijkstra_path_length(G, 0, len(values), backend="steppe") == sum(float(v) for v in values)
+    G.add_edge(0, 1, weight=2**60 + 1)  # exact as an integer, not as the float it would become
+    with pytest.raises(sp.GraphError, match="not exact"):
+        sp.Graph.from_networkx(G)
+
+
 def test_errors_are_networkxs():
     G = nx.DiGraph([(0, 1)])
     calls = [

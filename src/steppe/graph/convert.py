@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -59,14 +60,18 @@ def networkx_rows(
 ) -> tuple[Ids, Ids, Array | None, int]:
     """Return the rows of a NetworkX graph: offsets, targets, weights (None without an ``attribute``), and edges that a weight of None hides.
 
-    ``place`` says which number a node has; default: its place among the nodes.
+    ``place`` says which number a node has; default: its place among the nodes. Nodes that are their own place, the most common, are not
+    looked up; among the neighbors there may still be a 1.0 that is meant for 1, which the core refuses.
     """
     keys = graph.is_multigraph()
     rows = [_plain(row, keys) for _, row in graph.adjacency()]
+    nodes = list(graph)
+    if all(type(node) is int for node in nodes) and nodes == list(range(len(nodes))):
+        with contextlib.suppress(TypeError, KeyError):
+            return _core.read_adjacency(rows, None, attribute, missing, keys)
     if place is None:
-        place = {node: i for i, node in enumerate(graph)}
-    indptr, indices, weights, hidden = _core.read_adjacency(rows, place, attribute, missing, keys)
-    return indptr, indices, weights, hidden
+        place = {node: i for i, node in enumerate(nodes)}
+    return _core.read_adjacency(rows, place, attribute, missing, keys)
 
 
 def _plain(row: Any, keys: bool) -> dict[Any, Any]:
