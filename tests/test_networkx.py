@@ -5,6 +5,7 @@ import itertools
 import json
 import math
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -173,6 +174,21 @@ def test_paths_are_shortest_and_lazy(kind):
             assert len(set(got)) == len(got)
             assert set(got) == set(map(str, _listed(G, s, t)))  # which lists some twice, along circles of length 0
             assert nx.has_path(G, s, t, backend="steppe") == nx.has_path(G, s, t)
+
+
+def test_a_mapping_of_paths_is_like_a_dictionary():
+    G = nx.path_graph(4)
+    paths = nx.single_source_shortest_path(G, 0, backend="steppe")
+    assert paths == {0: [0], 1: [0, 1], 2: [0, 1, 2], 3: [0, 1, 2, 3]} == paths
+    assert repr(paths) == repr(dict(paths))
+    paths[2].append(9)  # a list of one's own
+    assert paths[2] == [0, 1, 2]
+    paths[2] = ["other"]
+    del paths[3]
+    assert dict(pickle.loads(pickle.dumps(paths))) == {0: [0], 1: [0, 1], 2: ["other"]}  # noqa: S301
+    with pytest.raises(KeyError):
+        paths["nowhere"]
+    assert 3 not in paths
 
 
 def _listed(G, s, t, **options):

@@ -93,8 +93,8 @@ def kept_of(csgraph: Any, *, no_zeros: bool = False) -> Kept:
     """Return the graphs of a matrix: those of the last call if it has not changed since."""
     csr = as_csr(csgraph, no_zeros=no_zeros)
     weights = csr.data.astype(np.float64, copy=False)
-    if np.isnan(weights.sum()) and np.isnan(weights).any():  # NaN leads nowhere, nor does inf
-        weights = np.where(np.isnan(weights), np.inf, weights)
+    if (nan := np.isnan(weights)).any():  # it leads nowhere, nor does inf
+        weights = np.where(nan, np.inf, weights)
     rows = csr.indptr, csr.indices, weights
     known = _kept.get(id(csgraph))
     if known is not None and known[0]() is csgraph and known[1].is_of(*rows):

@@ -35,18 +35,13 @@ def bfs_edges(
         raise nx.NetworkXError(f"The node {source} is not in the {'di' * G.is_directed()}graph.")
     g, s, nodes = G.hops, G.place[source], G.nodes
     if reverse:
-        g = _turned(g)
+        g = g.reverse  # a node's predecessors in the order of the nodes; NetworkX has them in that of the edges' making
     order, met_from = search.breadth_first(g, s)
     order = order[1:]
     if depth_limit is not None:
         order = order[search.hops(g, s)[order] <= depth_limit]
     for u, v in zip(met_from[order].tolist(), order.tolist(), strict=True):
         yield nodes[u], nodes[v]
-
-
-def _turned(g: Any) -> Any:
-    """Return the reverse, which lists a node's predecessors in the order of the nodes; NetworkX, in that of the edges' making."""
-    return g.reverse
 
 
 def bfs_tree(G: Graph, source: Any, reverse: bool = False, depth_limit: Any = None, sort_neighbors: Any = None) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,22 +32,23 @@ def lengths(graph: ConvertedGraph, distances: Array, cutoff: Any = None) -> dict
     return dict(zip([nodes[v] for v in order.tolist()], distances[order].tolist(), strict=True))
 
 
-class LazyPaths(Mapping[Any, list[Any]]):
-    """{node: path}, where a path is made when it is asked for.
+class LazyPaths(MutableMapping[Any, list[Any]]):
+    """{node: path}, where a path is made when it is asked for, anew each time.
 
     All paths of a search have many more nodes than the graph; a tree has one entry for each. Making them all was most of the time that
-    NetworkX took.
+    NetworkX took. What is put in stays, as in the dictionary that it stands for: some of NetworkX's functions change what others return.
     """
 
-    __slots__ = ("_backwards", "_before", "_graph", "_order")
+    __slots__ = ("_backwards", "_before", "_graph", "_known")
 
     def __init__(self, graph: ConvertedGraph, before: Array, order: Array, *, backwards: bool = False) -> None:
         self._graph, self._before, self._backwards = graph, before, backwards
-        self._order = dict.fromkeys(graph.nodes[v] for v in order.tolist())
+        self._known: dict[Any, list[Any] | None] = dict.fromkeys(graph.nodes[v] for v in order.tolist())
 
     def __getitem__(self, node: Any) -> list[Any]:
-        if node not in self._order:
-            raise KeyError(node)
+        known = self._known[node]
+        if known is not None:
+            return known
         nodes, before = self._graph.nodes, self._before
         v = self._graph.place[node]
         path = []
@@ -56,14 +57,20 @@ class LazyPaths(Mapping[Any, list[Any]]):
             v = int(before[v])
         return path if self._backwards else path[::-1]
 
+    def __setitem__(self, node: Any, path: list[Any]) -> None:
+        self._known[node] = path
+
+    def __delitem__(self, node: Any) -> None:
+        del self._known[node]
+
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._order)
+        return iter(self._known)
 
     def __len__(self) -> int:
-        return len(self._order)
+        return len(self._known)
 
     def __contains__(self, node: object) -> bool:
-        return node in self._order
+        return node in self._known
 
     def __repr__(self) -> str:
         return repr(dict(self))
