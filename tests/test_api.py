@@ -43,6 +43,8 @@ SUBJECTS = {
     "distances": ["graph", "sources", "targets"],
     "all_pairs": ["graph"],
     "nearest": ["graph", "sources"],
+    "k_shortest_paths": ["graph", "source", "target", "k"],
+    "all_shortest_paths": ["graph", "source", "target"],
     "read": ["path"],
     "write": ["graph", "path"],
     "verify": ["graph", "paths"],

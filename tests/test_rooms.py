@@ -47,6 +47,8 @@ BELOW = {
     "gpu": "cpu planning graph machine errors _core",
     "paths": "gpu cpu planning graph machine errors _core",
     "calls": "paths gpu cpu planning files graph machine errors _core",
+    "networkx": "calls paths gpu cpu planning files graph machine errors _core",
+    "csgraph": "calls paths gpu cpu planning files graph machine errors _core",
 }
 EXCEPTIONS = {
     # A method of Graph that works for later calls: what it prepares for routes is the business of those who search them.

@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 namespace steppe::bindings {
+void bind_adjacency(nanobind::module_& m);
 void bind_bfs(nanobind::module_& m);
 void bind_calls(nanobind::module_& m);
 void bind_build(nanobind::module_& m);
@@ -14,7 +15,9 @@ void bind_verify(nanobind::module_& m);
 void bind_text(nanobind::module_& m);
 void bind_generate(nanobind::module_& m);
 void bind_bellman_ford(nanobind::module_& m);
+void bind_order(nanobind::module_& m);
 void bind_route(nanobind::module_& m);
+void bind_spur(nanobind::module_& m);
 void bind_testing(nanobind::module_& m);
 void bind_external(nanobind::module_& m);
 void bind_generate_rows(nanobind::module_& m);
@@ -42,6 +45,9 @@ NB_MODULE(_core, m) {
     bind_generate(m);
     bind_bellman_ford(m);
     bind_route(m);
+    bind_spur(m);
+    bind_order(m);
+    bind_adjacency(m);
     bind_testing(m);
     bind_external(m);
     bind_generate_rows(m);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "bindings/rows.hpp"
+#include "bindings/vectors.hpp"
 #include "route/router.hpp"
 
 namespace steppe::bindings {
@@ -51,13 +52,6 @@ class AnyRouter {
     std::atomic<bool> given_{false};
     std::unique_ptr<route::Landmarks> landmarks_;
 };
-
-template <class T>
-nb::object to_numpy(std::vector<T>&& values) {
-    auto* kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
-}
 
 template <class V, class W>
 class RouterOf : public AnyRouter {

@@ -8,8 +8,10 @@
 """
 
 from . import generate
+from .calls.all_shortest_paths import ShortestPaths, all_shortest_paths
 from .calls.bfs import bfs
 from .calls.distances import all_pairs, distances
+from .calls.k_shortest_paths import k_shortest_paths
 from .calls.nearest import Nearest, nearest
 from .calls.plan import plan
 from .calls.route import Route, route
@@ -59,14 +61,17 @@ __all__ = [
     "Progress",
     "ResultSizeError",
     "Route",
+    "ShortestPaths",
     "SteppeError",
     "VerificationError",
     "__version__",
     "all_pairs",
+    "all_shortest_paths",
     "bfs",
     "devices",
     "distances",
     "generate",
+    "k_shortest_paths",
     "nearest",
     "plan",
     "read",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from .. import _core
 from ..errors import GraphError
 from .arrays import Array, stored_weights
 from .graph import Graph
@@ -23,45 +25,85 @@ Weight = Callable[[Any, Any, Any], int | float | None]
 Ids = npt.NDArray[np.int64]
 
 
-def networkx_edges(
-    graph: nx.Graph[Any], weight: str | Weight | None
-) -> tuple[Ids, Ids, Array | None, int, bool, Labels | None]:
-    """Return what ``Graph._build`` takes: both ends of the edges, weights, vertices, whether they are directed, labels.
+def from_networkx(graph: nx.Graph[Any], weight: str | Weight | None) -> Graph:
+    """Return a NetworkX graph as ours; its nodes become the labels.
 
-    As in NetworkX, a function is given the attributes of an edge; in a multigraph, those of all edges between the ends, by key. Where it
-    makes a difference in which direction it is asked, an undirected graph becomes a directed one.
+    Rows come from its adjacency as they are, in its order, read natively: an undirected graph of theirs has both directions, too. As in
+    NetworkX, a function is given the attributes of an edge; in a multigraph, those of all edges between the ends, by key.
     """
     nodes = list(graph)
-    place = {node: i for i, node in enumerate(nodes)}
-    directed = graph.is_directed()
-    weights: list[Any]
-    if callable(weight):
-        pairs, weights = [], []
-        for a in nodes:
-            for b, data in graph.adj[a].items():
-                w = weight(a, b, data)
-                if w is not None:
-                    pairs.append((place[a], place[b]))
-                    weights.append(w)
-        directed = True
-        if not graph.is_directed():
-            known = dict(zip(pairs, weights, strict=True))
-            if all(known.get((b, a)) == w for (a, b), w in known.items()):  # once is enough then
-                directed = False
-                pairs = [(a, b) for a, b in known if a <= b]
-                weights = [known[pair] for pair in pairs]
-    else:
-        if weight is not None and not isinstance(weight, str):
-            raise GraphError(f"weight must be an attribute's name, a function or None, not {weight!r}")
-        pairs, weights = [], []
-        for a, b, w in graph.edges(data=weight or "weight", default=1):
-            pairs.append((place[a], place[b]))
-            weights.append(w)
-    ends = np.array(pairs, dtype=np.int64).reshape(len(pairs), 2)
-    stored = None if weight is None else stored_weights(weights or np.empty(0, dtype=np.int32))
-    plain = nodes == list(range(len(nodes))) and all(type(node) is int for node in nodes)
+    plain = all(type(node) is int for node in nodes) and nodes == list(range(len(nodes)))
     labels = None if plain else Labels.of_objects(nodes)
-    return ends[:, 0].copy(), ends[:, 1].copy(), stored, len(nodes), directed, labels
+    if callable(weight):
+        u, v, given, directed = _asked(graph, nodes, weight)
+        return Graph._build(u, v, given, len(nodes), directed, labels)
+    if weight is not None and not isinstance(weight, str):
+        raise GraphError(f"weight must be an attribute's name, a function or None, not {weight!r}")
+    try:
+        indptr, indices, w, _ = networkx_rows(graph, weight)
+    except TypeError as error:
+        raise GraphError(f"weights must be numbers: {error}") from None
+    made = rows_as_graph(indptr, indices, w, directed=graph.is_directed())
+    if labels is None:
+        return made
+    facts = (made.min_weight, made.max_weight, made.mean_weight)
+    return Graph._make(made.indptr, made.indices, made.weights, labels=labels, directed=made.directed, facts=facts)
+
+
+def rows_as_graph(indptr: Ids, indices: Ids, weights: Array | None, *, directed: bool) -> Graph:
+    """Return rows that nobody else has as a graph, proven and without a copy."""
+    return Graph._from_rows(indptr, indices, weights, directed=directed, copy=False, lent=False)
+
+
+def networkx_rows(
+    graph: nx.Graph[Any], attribute: Any, missing: Any = 1, place: dict[Any, int] | None = None
+) -> tuple[Ids, Ids, Array | None, int]:
+    """Return the rows of a NetworkX graph: offsets, targets, weights (None without an ``attribute``), and edges that a weight of None hides.
+
+    ``place`` says which number a node has; default: its place among the nodes. Nodes that are their own place, the most common, are not
+    looked up; among the neighbors there may still be a 1.0 that is meant for 1, which the core refuses.
+    """
+    keys = graph.is_multigraph()
+    rows = [_plain(row, keys) for _, row in graph.adjacency()]
+    nodes = list(graph)
+    if all(type(node) is int for node in nodes) and nodes == list(range(len(nodes))):
+        with contextlib.suppress(TypeError, KeyError):
+            return _core.read_adjacency(rows, None, attribute, missing, keys)
+    if place is None:
+        place = {node: i for i, node in enumerate(nodes)}
+    return _core.read_adjacency(rows, place, attribute, missing, keys)
+
+
+def _plain(row: Any, keys: bool) -> dict[Any, Any]:
+    """Return a row as dictionaries, which those of views are not."""
+    if type(row) is dict:
+        return row
+    return {node: dict(data) if keys else data for node, data in row.items()}
+
+
+def _asked(graph: nx.Graph[Any], nodes: list[Any], weight: Weight) -> tuple[Ids, Ids, Array, bool]:
+    """Return both ends of the edges, the weights a function gives them, and whether they are directed.
+
+    Where it makes a difference in which direction it is asked, an undirected graph becomes a directed one.
+    """
+    place = {node: i for i, node in enumerate(nodes)}
+    pairs, weights = [], []
+    for a in nodes:
+        for b, data in graph.adj[a].items():
+            w = weight(a, b, data)
+            if w is not None:
+                pairs.append((place[a], place[b]))
+                weights.append(w)
+    directed = True
+    if not graph.is_directed():
+        known = dict(zip(pairs, weights, strict=True))
+        if all(known.get((b, a)) == w for (a, b), w in known.items()):  # once is enough then
+            directed = False
+            pairs = [(a, b) for a, b in known if a <= b]
+            weights = [known[pair] for pair in pairs]
+    ends = np.array(pairs, dtype=np.int64).reshape(len(pairs), 2)
+    stored = stored_weights(weights or np.empty(0, dtype=np.int32))
+    return ends[:, 0].copy(), ends[:, 1].copy(), stored, directed
 
 
 def square_csr(matrix: Any) -> Any:

@@ -247,9 +247,9 @@ class Graph(Vertices):
 
         ``weight`` may be a function of an edge's ends and its attributes, as in NetworkX: it returns a number, or None for "no edge".
         """
-        from .convert import networkx_edges
+        from .convert import from_networkx
 
-        return cls._build(*networkx_edges(graph, weight))
+        return from_networkx(graph, weight)  # type: ignore[return-value]
 
     # Facts ----------------------------------------------------------------------------------------------------------
 

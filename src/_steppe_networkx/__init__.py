@@ -1,0 +1,82 @@
+"""What NetworkX is told about the backend ``steppe``. NetworkX imports this with itself, so it imports nothing."""
+
+FUNCTIONS = (
+    # generic
+    "all_pairs_all_shortest_paths",
+    "all_shortest_paths",
+    "average_shortest_path_length",
+    "has_path",
+    "shortest_path",
+    "shortest_path_length",
+    "single_source_all_shortest_paths",
+    # without weights
+    "all_pairs_shortest_path",
+    "all_pairs_shortest_path_length",
+    "bidirectional_shortest_path",
+    "predecessor",
+    "single_source_shortest_path",
+    "single_source_shortest_path_length",
+    "single_target_shortest_path",
+    "single_target_shortest_path_length",
+    # with weights
+    "all_pairs_bellman_ford_path",
+    "all_pairs_bellman_ford_path_length",
+    "all_pairs_dijkstra",
+    "all_pairs_dijkstra_path",
+    "all_pairs_dijkstra_path_length",
+    "astar_path",
+    "astar_path_length",
+    "bellman_ford_path",
+    "bellman_ford_path_length",
+    "bellman_ford_predecessor_and_distance",
+    "bidirectional_dijkstra",
+    "dijkstra_path",
+    "dijkstra_path_length",
+    "dijkstra_predecessor_and_distance",
+    "find_negative_cycle",
+    "floyd_warshall",
+    "floyd_warshall_numpy",
+    "floyd_warshall_predecessor_and_distance",
+    "goldberg_radzik",
+    "johnson",
+    "multi_source_dijkstra",
+    "multi_source_dijkstra_path",
+    "multi_source_dijkstra_path_length",
+    "negative_edge_cycle",
+    "single_source_bellman_ford",
+    "single_source_bellman_ford_path",
+    "single_source_bellman_ford_path_length",
+    "single_source_dijkstra",
+    "single_source_dijkstra_path",
+    "single_source_dijkstra_path_length",
+    # breadth first
+    "bfs_edges",
+    "bfs_labeled_edges",
+    "bfs_layers",
+    "bfs_predecessors",
+    "bfs_successors",
+    "bfs_tree",
+    "descendants_at_distance",
+    "generic_bfs_edges",
+    # measures of distance
+    "center",
+    "closeness_centrality",
+    "diameter",
+    "eccentricity",
+    "harmonic_centrality",
+    "periphery",
+    "radius",
+    "voronoi_cells",
+    "wiener_index",
+)
+
+
+def get_info() -> dict[str, object]:
+    """Return what NetworkX wants to know of a backend."""
+    return {
+        "backend_name": "steppe",
+        "project": "steppe",
+        "package": "steppe",
+        "short_summary": "Shortest paths, natively and on all CPUs.",
+        "functions": {name: {} for name in FUNCTIONS},
+    }

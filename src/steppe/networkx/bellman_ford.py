@@ -1,0 +1,145 @@
+"""Bellman-Ford: the functions of ``networkx.algorithms.shortest_paths`` that take negative weights. Described there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+import numpy as np
+
+from ..calls.engines import solve
+from ..errors import NegativeCycleError
+from . import search
+from .graph import ConvertedGraph
+from .results import LazyPaths, lengths, reached
+from .weighted import before
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Graph = ConvertedGraph
+UNBOUNDED = "Negative cycle detected."
+
+
+def single_source_bellman_ford(G: Graph, source: Any, target: Any = None, weight: Any = "weight") -> Any:
+    """Return distances and paths from a node."""
+    if source == target:
+        G.index(source, "Node {} is not found in the graph")
+        return (0, [source])
+    found = search.any_sign(G.weighted(weight), G.index(source, "Source {} not in G"))
+    trees = LazyPaths(G, found.predecessors, reached(found.distances))
+    if target is None:
+        return lengths(G, found.distances), trees
+    if target not in trees:
+        raise nx.NetworkXNoPath(f"Target {target} cannot be reached from given sources")
+    return found.distance(G.place[target]), trees[target]
+
+
+def bellman_ford_path(G: Graph, source: Any, target: Any, weight: Any = "weight") -> list[Any]:
+    """Return a shortest path between two nodes."""
+    path: list[Any] = single_source_bellman_ford(G, source, target, weight)[1]
+    return path
+
+
+def bellman_ford_path_length(G: Graph, source: Any, target: Any, weight: Any = "weight") -> Any:
+    """Return the distance between two nodes."""
+    if source == target:
+        G.index(source, "Node {} not found in graph")
+        return 0
+    found = single_source_bellman_ford_path_length(G, source, weight)
+    if target not in found:
+        raise nx.NetworkXNoPath(f"node {target} not reachable from {source}")
+    return found[target]
+
+
+def single_source_bellman_ford_path(G: Graph, source: Any, weight: Any = "weight") -> LazyPaths:
+    """Return a path to each node."""
+    found = search.any_sign(G.weighted(weight), G.index(source, "Source {} not in G"))
+    return LazyPaths(G, found.predecessors, reached(found.distances))
+
+
+def single_source_bellman_ford_path_length(G: Graph, source: Any, weight: Any = "weight") -> dict[Any, Any]:
+    """Return the distance of each node."""
+    s = G.index(source, "Source {} not in G")
+    return lengths(G, search.any_sign(G.weighted(weight), s).distances)
+
+
+def all_pairs_bellman_ford_path_length(G: Graph, weight: Any = "weight") -> Iterator[tuple[Any, dict[Any, Any]]]:
+    """Yield each node, and the distances from it."""
+    for begin, block in search.rows(G.weighted(weight)):
+        for i, row in enumerate(block):
+            yield G.nodes[begin + i], lengths(G, row)
+
+
+def all_pairs_bellman_ford_path(G: Graph, weight: Any = "weight") -> Iterator[tuple[Any, LazyPaths]]:
+    """Yield each node, and paths from it."""
+    for node in G.nodes:
+        yield node, single_source_bellman_ford_path(G, node, weight)
+
+
+def _refuse_negative_loops(g: Any) -> None:
+    """Raise where an edge from a node to itself is negative, wherever it is: NetworkX looks at those first."""
+    if g.has_negative:
+        loops = np.repeat(np.arange(g.num_vertices), g.degrees) == g.indices
+        if (g.weights[loops] < 0).any():
+            raise nx.NetworkXUnbounded(UNBOUNDED)
+
+
+def bellman_ford_predecessor_and_distance(
+    G: Graph,
+    source: Any,
+    target: Any = None,  # noqa: ARG001 - NetworkX's does not stop there, either
+    weight: Any = "weight",
+    heuristic: bool = False,  # noqa: ARG001 - it finds cycles sooner, and changes no result
+) -> tuple[dict[Any, list[Any]], dict[Any, Any]]:
+    """Return all nodes before each on shortest paths, and the distances."""
+    s = G.index(source, "Node {} is not found in the graph")
+    g = G.weighted(weight)
+    _refuse_negative_loops(g)
+    far = search.any_sign(g, s).distances
+    return before(G, g, far, s), lengths(G, far)
+
+
+def goldberg_radzik(G: Graph, source: Any, weight: Any = "weight") -> tuple[dict[Any, Any], dict[Any, Any]]:
+    """Return a node before each on a shortest path, None for the source, and the distances."""
+    s = G.index(source, "Node {} is not found in the graph")
+    g = G.weighted(weight)
+    _refuse_negative_loops(g)
+    found = search.any_sign(g, s)
+    tree = found.predecessors
+    names = {G.nodes[v]: None if tree[v] < 0 else G.nodes[tree[v]] for v in reached(found.distances).tolist()}
+    return names, lengths(G, found.distances)
+
+
+def negative_edge_cycle(G: Graph, weight: Any = "weight", heuristic: bool = True) -> bool:  # noqa: ARG001
+    """Return whether there is a negative cycle anywhere."""
+    g = G.weighted(weight)
+    if not g.has_negative:
+        return False
+    try:
+        solve(g, "nearest", np.arange(len(G)))
+    except NegativeCycleError:
+        return True
+    return False
+
+
+def find_negative_cycle(G: Graph, source: Any, weight: Any = "weight") -> list[Any]:
+    """Return a negative cycle that can be reached; its first node is its last, too."""
+    s = G.index(source, "Source {} not in G")
+    try:
+        solve(G.weighted(weight), "nearest", np.array([s]))
+    except NegativeCycleError as error:
+        # NetworkX names it from before the node where the search comes upon it; one of two nodes, from there.
+        far = search.hops(G.hops, s)
+        cycle = error.cycle
+        entry = int(np.lexsort((cycle, far[cycle]))[0])
+        first = entry if len(cycle) <= 2 else (entry - 1) % len(cycle)
+        return [G.nodes[v] for v in (*cycle[first:], *cycle[: first + 1])]
+    raise nx.NetworkXError("No negative cycles detected.")
+
+
+def johnson(G: Graph, weight: Any = "weight") -> dict[Any, LazyPaths]:
+    """Return paths between all nodes."""
+    if negative_edge_cycle(G, weight):
+        raise nx.NetworkXUnbounded(UNBOUNDED)
+    return dict(all_pairs_bellman_ford_path(G, weight))
