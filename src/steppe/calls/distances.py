@@ -113,8 +113,9 @@ def distances(
         One row each; the same one may stand there twice.
     targets : list of labels, optional
         One column each; default: every vertex, in the graph's order.
-    method : {"auto", "dijkstra", "delta-stepping", "bellman-ford", "bfs", "edge"}
-        All give the same distances. On the CPU one search per thread; "edge" sweeps the edges, on a device only.
+    method : {"auto", "dijkstra", "delta-stepping", "bellman-ford", "bfs", "edge", "floyd-warshall", "essential"}
+        All give the same distances, but "floyd-warshall" adds floats in an order of its own: their last bits may differ. On the CPU one search
+        per thread; "edge" sweeps the edges, on a device only; "floyd-warshall" and "essential" are for dense graphs.
     device : str, optional
         "cpu", "cuda", "opencl", …; default: the default device.
     cutoff : number, optional

@@ -18,6 +18,7 @@ from ..errors import DistanceOverflowError
 from ..files.matrix_file import MatrixFile
 from ..machine.memory import check_fits
 from ..planning.bytes import rows_at_once
+from ..planning.capabilities import DENSE
 from ..planning.distance_types import distance_dtype, unreachable
 from ..planning.question import Question, ask
 from .plan import device_for, planned
@@ -139,6 +140,8 @@ def _blocks(matrix: Matrix, begin: int = 0, end: int | None = None) -> Iterator[
     count = count if end is None else end
     natural = distance_dtype(matrix.graph)
     step = rows_at_once(width, natural.itemsize, matrix.plan.threads, matrix.memory_limit)
+    if matrix.plan.method in DENSE:
+        step = max(1, count - begin)  # all pairs are found at once, or again for every block
     for first in range(begin, count, step):
         last = min(first + step, count)
         block = np.empty((last - first, width), dtype=natural)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..errors import DistanceOverflowError
+from ..planning.capabilities import DENSE
 from ..planning.distance_types import NO_HOPS, UNREACHABLE
 from . import search
 
@@ -27,6 +28,14 @@ def run(graph: Graph, question: Question, method: str, columns: Array | None, in
             into[i] = row if columns is None else row[columns]
             if question.progress is not None:
                 question.progress(i + 1)
+        return
+    if method in DENSE:
+        essential = method == "essential"
+        lost = _core.floyd_warshall(graph.core, question.core(graph), columns, into.reshape(-1), essential)
+        if lost >= 0:
+            raise _too_long(graph, int(question.sources[lost]))
+        if question.progress is not None:
+            question.progress(len(question.sources))
         return
     native = "hops" if method == "bfs" else method
     lost = _core.many(native, graph.core, question.core(graph), columns, into.reshape(-1))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .facts import Facts
+    from .plan import Wishes
 
 
 BLOCK = 32 << 20
@@ -112,6 +113,19 @@ def matrix(facts: Facts, rows: int, columns: int, item: int, *, threads: int) ->
         Array("distances of a thread", threads * facts.vertices, narrow(facts)),
         Array("buckets of a thread", threads * facts.vertices, facts.vertex),
     ]
+
+
+def dense(facts: Facts, rows: int, columns: int, item: int, *, threads: int) -> list[Array]:
+    """Return a matrix and the distances of all pairs behind it, which are held at once."""
+    return [*matrix(facts, rows, columns, item, threads=threads), Array("all pairs", facts.vertices**2, narrow(facts))]
+
+
+def closed_fits(facts: Facts, wishes: Wishes) -> bool:
+    """Whether the distances of all pairs may be held beside what was asked for: within its limit, or no more than a block of rows or the matrix."""
+    needed = facts.vertices**2 * (narrow(facts) + facts.distance)
+    if wishes.memory_limit is not None:
+        return needed <= wishes.memory_limit
+    return needed <= 8 * BLOCK or not wishes.in_blocks
 
 
 def rows_at_once(columns: int, item: int, threads: int, memory_limit: int | None = None) -> int:

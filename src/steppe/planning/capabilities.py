@@ -24,8 +24,11 @@ MANY = ("distances", "all_pairs")
 METHODS = ("dijkstra", "delta-stepping", "bellman-ford", "frontier", "bfs")
 """The methods of :func:`steppe.sssp`, besides "auto"."""
 
-MANY_METHODS = ("dijkstra", "delta-stepping", "bellman-ford", "bfs", "edge")
+MANY_METHODS = ("dijkstra", "delta-stepping", "bellman-ford", "bfs", "edge", "floyd-warshall", "essential")
 """The methods of :func:`steppe.distances`, besides "auto"."""
+
+DENSE = ("floyd-warshall", "essential")
+"""The methods that hold the distances of all pairs at once."""
 
 ANY, POSITIVE, ONES = "any weights", "weights that are not negative", "edges of length 1"
 
@@ -59,6 +62,8 @@ MANY_CAPABILITIES: dict[tuple[str, str], str] = {
     ("cpu", "delta-stepping"): POSITIVE,
     ("cpu", "bellman-ford"): ANY,
     ("cpu", "bfs"): ONES,
+    ("cpu", "floyd-warshall"): POSITIVE,
+    ("cpu", "essential"): POSITIVE,
     ("device", "edge"): POSITIVE,
 }
 
