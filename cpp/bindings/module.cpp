@@ -8,6 +8,7 @@ void bind_build(nanobind::module_& m);
 void bind_question(nanobind::module_& m);
 void bind_rows(nanobind::module_& m);
 void bind_many(nanobind::module_& m);
+void bind_bounded(nanobind::module_& m);
 void bind_floyd_warshall(nanobind::module_& m);
 void bind_predecessors(nanobind::module_& m);
 void bind_sssp(nanobind::module_& m);
@@ -36,6 +37,7 @@ NB_MODULE(_core, m) {
     bind_build(m);
     bind_bfs(m);
     bind_many(m);
+    bind_bounded(m);
     bind_floyd_warshall(m);
     bind_predecessors(m);
     bind_sssp(m);

@@ -14,14 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ..cpu import many
-from ..errors import DistanceOverflowError
 from ..files.matrix_file import MatrixFile
 from ..machine.memory import check_fits
 from ..planning.bytes import rows_at_once
 from ..planning.capabilities import DENSE
-from ..planning.distance_types import distance_dtype, unreachable
+from ..planning.distance_types import distance_dtype
 from ..planning.question import Question, ask
 from .plan import device_for, planned
+from .stored import stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -66,6 +66,17 @@ class Matrix:
         """Sources × targets."""
         return len(self.question.sources), self.graph.num_vertices if self.columns is None else len(self.columns)
 
+    def rows(self, begin: int, end: int) -> Question:
+        """Return the question of the rows [begin, end), which tells its progress as part of the whole."""
+        hear = self.question.progress
+        tell = None if hear is None else lambda done, note="": hear(begin + done, note)
+        return replace(self.question, sources=self.question.sources[begin:end], progress=tell)
+
+    def pair(self, row: int, column: int) -> str:
+        """Return the labels of a pair, for a message."""
+        target = column if self.columns is None else int(self.columns[column])
+        return f"{self.graph.label(int(self.question.sources[row]))!r} to {self.graph.label(target)!r}"
+
 
 def deliver(
     call: str,
@@ -108,33 +119,35 @@ def deliver(
 
 def _run(matrix: Matrix, form: Form) -> Any:
     natural = distance_dtype(matrix.graph)
-    stored = natural if form.dtype is None else np.dtype(form.dtype)
-    if stored.kind not in "iuf":
-        raise ValueError(f"dtype must be of integers or floats, not {stored}")
+    wanted = natural if form.dtype is None else np.dtype(form.dtype)
+    if wanted.kind not in "iuf":
+        raise ValueError(f"dtype must be of integers or floats, not {wanted}")
     if not form.in_blocks:
-        check_fits(matrix.shape, stored, form.memory_limit)
+        check_fits(matrix.shape, wanted, form.memory_limit)
     if matrix.plan.prepares:
         matrix.graph.prepare(threads=matrix.plan.threads)
     if form.sparse:
-        return _sparse(matrix, stored)
+        from .sparse import sparse_matrix  # which uses this module
+
+        return sparse_matrix(matrix, wanted)
     if form.out is not None:
         question = matrix.question
         key = (natural, question.bound, matrix.graph, question.sources, matrix.columns)
-        with MatrixFile(form.out, matrix.shape, stored, key) as file:
+        with MatrixFile(form.out, matrix.shape, wanted, key) as file:
             for first, last in list(file.missing()):
-                for begin, block in _blocks(matrix, first, last):
-                    file.write(begin, _stored(matrix, begin, block, stored))
+                for begin, block in blocks_of(matrix, first, last):
+                    file.write(begin, narrowed(matrix, begin, block, wanted))
             return file.finish()
-    result = np.empty(matrix.shape, dtype=stored)
-    if stored == natural:
+    result = np.empty(matrix.shape, dtype=wanted)
+    if wanted == natural:
         _compute(matrix, 0, len(result), result)
     else:
-        for begin, block in _blocks(matrix):
-            result[begin : begin + len(block)] = _stored(matrix, begin, block, stored)
+        for begin, block in blocks_of(matrix):
+            result[begin : begin + len(block)] = narrowed(matrix, begin, block, wanted)
     return result
 
 
-def _blocks(matrix: Matrix, begin: int = 0, end: int | None = None) -> Iterator[tuple[int, Array]]:
+def blocks_of(matrix: Matrix, begin: int = 0, end: int | None = None) -> Iterator[tuple[int, Array]]:
     """Yield the rows from ``begin`` to ``end`` as (first row, block of rows)."""
     count, width = matrix.shape
     count = count if end is None else end
@@ -153,9 +166,7 @@ def _compute(matrix: Matrix, begin: int, end: int, into: Array) -> None:
     """Fill ``into`` with the rows [begin, end) in the natural type."""
     if into.size == 0:
         return
-    hear = matrix.question.progress
-    tell = None if hear is None else lambda done, note="": hear(begin + done, note)
-    asked = replace(matrix.question, sources=matrix.question.sources[begin:end], progress=tell)
+    asked = matrix.rows(begin, end)
     if matrix.device is None:
         many.run(matrix.graph, asked, matrix.plan.method, matrix.columns, into)
     else:
@@ -168,47 +179,11 @@ def _compute(matrix: Matrix, begin: int, end: int, into: Array) -> None:
             columns=matrix.columns,
             bound=asked.bound,
             out=into,
-            progress=tell,
+            progress=asked.progress,
         )
 
 
-def _stored(matrix: Matrix, begin: int, block: Array, dtype: np.dtype[Any]) -> Array:
-    """Return a block in the type asked for, or raise where a distance does not fit."""
-    if dtype == block.dtype:
-        return block
-    unreached = block == unreachable(block.dtype)
-    if dtype.kind == "f":
-        with np.errstate(over="ignore"):
-            result = block.astype(dtype)
-        bad = np.isinf(result) & ~unreached
-        result[unreached] = np.inf
-    else:
-        limits = np.iinfo(dtype)
-        with np.errstate(invalid="ignore"):
-            result = block.astype(dtype)
-        # The largest value means "unreachable", so no distance may take it.
-        bad = ~unreached & ((block < limits.min) | (block >= limits.max) | (result != block))
-        result[unreached] = limits.max
-    if bad.any():
-        i, j = (int(x[0]) for x in np.nonzero(bad))
-        g, column = matrix.graph, j if matrix.columns is None else int(matrix.columns[j])
-        ends = f"{g.label(int(matrix.question.sources[begin + i]))!r} to {g.label(column)!r}"
-        raise DistanceOverflowError(f"the distance from {ends} is {block[i, j].item()} and cannot be stored as {dtype}")
-    return result
-
-
-def _sparse(matrix: Matrix, dtype: np.dtype[Any]) -> Any:
-    try:
-        from scipy.sparse import csr_array
-    except ImportError as error:
-        raise ImportError("sparse=True gives a SciPy matrix: pip install scipy") from error
-    indptr = np.zeros(matrix.shape[0] + 1, dtype=np.int64)
-    values: list[Array] = [np.empty(0, dtype=dtype)]
-    places: list[Array] = [np.empty(0, dtype=np.int64)]
-    for begin, block in _blocks(matrix):
-        reached = block != unreachable(block.dtype)
-        indptr[begin + 1 : begin + len(block) + 1] = reached.sum(axis=1)
-        places.append(np.nonzero(reached)[1])
-        values.append(_stored(matrix, begin, block, dtype)[reached])
-    np.cumsum(indptr, out=indptr)
-    return csr_array((np.concatenate(values), np.concatenate(places), indptr), shape=matrix.shape)
+def narrowed(matrix: Matrix, begin: int, block: Array, dtype: np.dtype[Any]) -> Array:
+    """Return a block of rows, the first of which is row ``begin``, in the type asked for."""
+    width = max(1, block.shape[1])
+    return stored(block, dtype, lambda i: matrix.pair(begin + i // width, i % width))

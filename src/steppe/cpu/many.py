@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import numpy.typing as npt
 
 from .. import _core
@@ -43,6 +44,19 @@ def run(graph: Graph, question: Question, method: str, columns: Array | None, in
         raise _too_long(graph, int(question.sources[lost]))
     if question.progress is not None:
         question.progress(len(question.sources))
+
+
+BOUNDED = ("dijkstra", "delta-stepping", "bfs")
+"""The methods that may stop at a cutoff, and so can answer with what lies within it alone."""
+
+
+def bounded(graph: Graph, question: Question, method: str, columns: Array | None) -> tuple[Array, Array, Array]:
+    """Return the entries of each row, and the columns and distances of all, of the pairs within the question's bound."""
+    counts = np.empty(len(question.sources), dtype=np.int64)
+    places, distances = _core.bounded(graph.core, question.core(graph), columns, counts, method == "bfs")
+    if question.progress is not None:
+        question.progress(len(question.sources))
+    return counts, places, distances
 
 
 def _bellman_ford(graph: Graph, question: Question, columns: Array | None) -> Array:
