@@ -62,7 +62,8 @@ class Dense {
     }
 
     int64_t search(const rows::View<V, W>& in, const search::Question& asked) {
-        return search::ManySearches<V, W, R>(search::Method::delta_stepping, in, asked, columns_, rows_, watch_).run();
+        const search::Columns wanted{columns_};
+        return search::ManySearches<V, W, R>(search::Method::delta_stepping, in, asked, wanted, rows_, watch_).run();
     }
 
     template <class D>

@@ -9,11 +9,14 @@
 
 from . import generate
 from .calls.bfs import bfs
+from .calls.blocks import Block, blocks
 from .calls.distances import all_pairs, distances
+from .calls.eccentricity import eccentricity
 from .calls.nearest import Nearest, nearest
 from .calls.plan import plan
 from .calls.route import Route, route
 from .calls.sssp import sssp
+from .calls.trees import DistanceMatrix
 from .calls.verify import verify
 from .errors import (
     DeviceError,
@@ -41,9 +44,11 @@ __version__ = "0.1.0"
 
 __all__ = [
     "UNREACHABLE",
+    "Block",
     "DeviceError",
     "DeviceInfo",
     "DeviceMemoryError",
+    "DistanceMatrix",
     "DistanceOverflowError",
     "Explanation",
     "FormatError",
@@ -64,8 +69,10 @@ __all__ = [
     "__version__",
     "all_pairs",
     "bfs",
+    "blocks",
     "devices",
     "distances",
+    "eccentricity",
     "generate",
     "nearest",
     "plan",

@@ -92,7 +92,18 @@ def bfs(
     hops: NDArray[np.int32],
     predecessors: NDArray[Any] | None = None,
 ) -> Stats: ...
-def many(method: str, rows: Rows, question: Question, columns: NDArray[np.int64] | None, out: NDArray[Any]) -> int: ...
+def many(
+    method: str,
+    rows: Rows,
+    question: Question,
+    columns: NDArray[np.int64] | None,
+    offsets: NDArray[np.int64] | None,
+    out: NDArray[Any],
+) -> int: ...
+def hop_rows(
+    rows: Rows, in_rows: Rows | None, question: Question, columns: NDArray[np.int64] | None, out: NDArray[np.int64]
+) -> None: ...
+def hop_sums(rows: Rows, in_rows: Rows | None, question: Question, out: NDArray[np.int64]) -> None: ...
 def bounded(
     rows: Rows, question: Question, columns: NDArray[np.int64] | None, counts: NDArray[np.int64], hops: bool
 ) -> tuple[Any, ...]: ...

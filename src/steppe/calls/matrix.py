@@ -41,13 +41,14 @@ class Form:
 
     dtype: npt.DTypeLike | None
     out: str | PathLike[str] | None
-    sparse: bool
-    memory_limit: int | None
+    sparse: bool = False
+    memory_limit: int | None = None
+    passing: bool = False  # blocks are looked at and let go
 
     @property
     def in_blocks(self) -> bool:
         """Whether the matrix is never held as a whole."""
-        return self.sparse or self.out is not None
+        return self.sparse or self.out is not None or self.passing
 
 
 @dataclass(frozen=True)
@@ -78,20 +79,20 @@ class Matrix:
         return f"{self.graph.label(int(self.question.sources[row]))!r} to {self.graph.label(target)!r}"
 
 
-def deliver(
+def asked(
     call: str,
     graph: Graph,
     rows: npt.NDArray[np.int64],
     columns: npt.NDArray[np.int64] | None,
     form: Form,
     *,
-    method: str,
-    device: str | None,
-    cutoff: float | None,
-    threads: int | None,
-    progress: bool | Callable[[Progress], object] | None,
-) -> Any:
-    """Ask, plan, compute, and hand over in the form that was asked for."""
+    method: str = "auto",
+    device: str | None = None,
+    cutoff: float | None = None,
+    threads: int | None = None,
+    progress: bool | Callable[[Progress], object] | None = None,
+) -> Matrix:
+    """Check a call and plan it."""
     question = ask(
         graph, rows, distance_dtype(graph), cutoff=cutoff, progress=progress, total=len(rows), unit="sources"
     )
@@ -113,19 +114,24 @@ def deliver(
         raise ValueError("sparse=True needs a cutoff: without one most pairs are reachable, and nothing is sparse")
     if form.sparse and form.out is not None:
         raise ValueError("sparse=True and out= do not go together: write the sparse matrix with scipy.sparse.save_npz")
-    question = question.planned(plan)
-    return _run(Matrix(graph, question, plan, columns, runner, form.memory_limit), form)
+    if np.dtype(form.dtype or distance_dtype(graph)).kind not in "iuf":
+        raise ValueError(f"dtype must be of integers or floats, not {np.dtype(form.dtype)}")
+    return Matrix(graph, question.planned(plan), plan, columns, runner, form.memory_limit)
 
 
-def _run(matrix: Matrix, form: Form) -> Any:
-    natural = distance_dtype(matrix.graph)
-    wanted = natural if form.dtype is None else np.dtype(form.dtype)
-    if wanted.kind not in "iuf":
-        raise ValueError(f"dtype must be of integers or floats, not {wanted}")
-    if not form.in_blocks:
-        check_fits(matrix.shape, wanted, form.memory_limit)
+def begin(matrix: Matrix) -> None:
+    """Do what the plan wants done before the first row."""
     if matrix.plan.prepares:
         matrix.graph.prepare(threads=matrix.plan.threads)
+
+
+def deliver(matrix: Matrix, form: Form) -> Any:
+    """Compute, and hand over in the form that was asked for."""
+    natural = distance_dtype(matrix.graph)
+    wanted = natural if form.dtype is None else np.dtype(form.dtype)
+    if not form.in_blocks:
+        check_fits(matrix.shape, wanted, form.memory_limit)
+    begin(matrix)
     if form.sparse:
         from .sparse import sparse_matrix  # which uses this module
 
@@ -135,26 +141,32 @@ def _run(matrix: Matrix, form: Form) -> Any:
         key = (natural, question.bound, matrix.graph, question.sources, matrix.columns)
         with MatrixFile(form.out, matrix.shape, wanted, key) as file:
             for first, last in list(file.missing()):
-                for begin, block in blocks_of(matrix, first, last):
-                    file.write(begin, narrowed(matrix, begin, block, wanted))
+                for row, block in blocks_of(matrix, first, last):
+                    file.write(row, narrowed(matrix, row, block, wanted))
             return file.finish()
     result = np.empty(matrix.shape, dtype=wanted)
     if wanted == natural:
         _compute(matrix, 0, len(result), result)
     else:
-        for begin, block in blocks_of(matrix):
-            result[begin : begin + len(block)] = narrowed(matrix, begin, block, wanted)
+        for row, block in blocks_of(matrix):
+            result[row : row + len(block)] = narrowed(matrix, row, block, wanted)
     return result
 
 
-def blocks_of(matrix: Matrix, begin: int = 0, end: int | None = None) -> Iterator[tuple[int, Array]]:
-    """Yield the rows from ``begin`` to ``end`` as (first row, block of rows)."""
+def blocks_of(
+    matrix: Matrix, begin: int = 0, end: int | None = None, *, at_once: int | None = None
+) -> Iterator[tuple[int, Array]]:
+    """Yield the rows from ``begin`` to ``end`` as (first row, block of rows); ``at_once``: so many rows a block."""
     count, width = matrix.shape
     count = count if end is None else end
     natural = distance_dtype(matrix.graph)
     step = rows_at_once(width, natural.itemsize, matrix.plan.threads, matrix.memory_limit)
     if matrix.plan.method in DENSE:
         step = max(1, count - begin)  # all pairs are found at once, or again for every block
+    if at_once is not None:
+        step = at_once
+    elif matrix.plan.method == "bfs":
+        step = max(step, 64 * matrix.plan.threads)  # searches share their looks at the edges
     for first in range(begin, count, step):
         last = min(first + step, count)
         block = np.empty((last - first, width), dtype=natural)
@@ -166,20 +178,20 @@ def _compute(matrix: Matrix, begin: int, end: int, into: Array) -> None:
     """Fill ``into`` with the rows [begin, end) in the natural type."""
     if into.size == 0:
         return
-    asked = matrix.rows(begin, end)
+    some = matrix.rows(begin, end)
     if matrix.device is None:
-        many.run(matrix.graph, asked, matrix.plan.method, matrix.columns, into)
+        many.run(matrix.graph, some, matrix.plan.method, matrix.columns, into)
     else:
         from ..gpu.loops import edge
 
         edge.run(
             matrix.device,
             matrix.graph,
-            asked.sources,
+            some.sources,
             columns=matrix.columns,
-            bound=asked.bound,
+            bound=some.bound,
             out=into,
-            progress=asked.progress,
+            progress=some.progress,
         )
 
 
