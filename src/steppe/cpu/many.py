@@ -12,7 +12,7 @@ from .. import _core
 from ..errors import DistanceOverflowError
 from ..planning.capabilities import DENSE
 from ..planning.distance_types import NO_HOPS, UNREACHABLE
-from . import search
+from . import johnson, search
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
@@ -28,6 +28,12 @@ HOPS_FROM = 32
 def run(graph: Graph, question: Question, method: str, columns: Array | None, into: Array) -> None:
     """Fill ``into`` with a row for each of the question's sources; ``columns``: the vertices wanted, None for all."""
     lost = -1
+    if method == "johnson" and not graph.has_negative:
+        method = "delta-stepping"
+    if method == "johnson":
+        if johnson.run(graph, question, columns, into):
+            return
+        method = "bellman-ford"
     if method == "bellman-ford":
         for i in range(len(question.sources)):
             row = _bellman_ford(graph, replace(question, sources=question.sources[i : i + 1]), columns)

@@ -199,6 +199,8 @@ def _method(call: str, facts: Facts, wishes: Wishes, estimates: dict[str, float]
         return wishes.method, "asked for"
     if call in MANY and wishes.device is not None:
         return "edge", "a block of threads sweeps the edges for each source"
+    if facts.has_negative and call in MANY and facts.is_integer and wishes.rows > 1:
+        return "johnson", "some weights are negative: one search for potentials, then quick ones"
     if facts.has_negative:
         return "bellman-ford", "some weights are negative"
     if facts.all_ones:
