@@ -8,6 +8,7 @@ void bind_build(nanobind::module_& m);
 void bind_question(nanobind::module_& m);
 void bind_rows(nanobind::module_& m);
 void bind_many(nanobind::module_& m);
+void bind_nearest(nanobind::module_& m);
 void bind_hops(nanobind::module_& m);
 void bind_bounded(nanobind::module_& m);
 void bind_floyd_warshall(nanobind::module_& m);
@@ -38,6 +39,7 @@ NB_MODULE(_core, m) {
     bind_build(m);
     bind_bfs(m);
     bind_many(m);
+    bind_nearest(m);
     bind_hops(m);
     bind_bounded(m);
     bind_floyd_warshall(m);

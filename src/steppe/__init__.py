@@ -13,6 +13,7 @@ from .calls.blocks import Block, blocks
 from .calls.distances import all_pairs, distances
 from .calls.eccentricity import eccentricity
 from .calls.nearest import Nearest, nearest
+from .calls.nearest_sources import NearestSources
 from .calls.plan import plan
 from .calls.route import Route, route
 from .calls.sssp import sssp
@@ -55,6 +56,7 @@ __all__ = [
     "Graph",
     "GraphError",
     "Nearest",
+    "NearestSources",
     "NegativeCycleError",
     "NegativeWeightError",
     "NoPathError",

@@ -100,6 +100,14 @@ def many(
     offsets: NDArray[np.int64] | None,
     out: NDArray[Any],
 ) -> int: ...
+def nearest_sources(
+    rows: Rows,
+    question: Question,
+    offsets: NDArray[Any] | None,
+    k: int,
+    distances: NDArray[Any],
+    numbers: NDArray[np.int64],
+) -> bool: ...
 def hop_rows(
     rows: Rows, in_rows: Rows | None, question: Question, columns: NDArray[np.int64] | None, out: NDArray[np.int64]
 ) -> None: ...

@@ -108,9 +108,10 @@ def distances(
         One row each; the same one may stand there twice.
     targets : list of labels, optional
         One column each; default: every vertex, in the graph's order.
-    method : {"auto", "dijkstra", "delta-stepping", "bellman-ford", "bfs", "edge", "floyd-warshall", "essential"}
+    method : {"auto", "dijkstra", "delta-stepping", "bellman-ford", "bfs", "edge", "floyd-warshall", "essential", "johnson"}
         All give the same distances, but "floyd-warshall" adds floats in an order of its own: their last bits may differ. On the CPU one search
-        per thread; "edge" sweeps the edges, on a device only; "floyd-warshall" and "essential" are for dense graphs.
+        per thread; "edge" sweeps the edges, on a device only; "floyd-warshall" and "essential" are for dense graphs,
+        "johnson" for negative integers.
     device : str, optional
         "cpu", "cuda", "opencl", …; default: the default device.
     cutoff : number, optional

@@ -85,7 +85,9 @@ def check(call: str, engine: str, method: str, facts: Facts, bounded: bool) -> N
         if takes != ANY:
             raise needs_no_negative(call if call == "route" else method, many=many)
         if method == "johnson" and not facts.is_integer:
-            raise ValueError('johnson changes weights, which only integers bear without rounding: give method="bellman-ford", or leave it out')
+            raise ValueError(
+                'johnson changes weights, which only integers bear without rounding: give method="bellman-ford", or leave it out'
+            )
         if bounded:
             raise ValueError("cutoff has no meaning where weights are negative: a longer path may come back below it")
 
