@@ -48,7 +48,7 @@ def distances(
 @overload
 def distances(
     graph: Graph, sources: Any, targets: Any = None, *, out: str | PathLike[str], **options: Unpack[Options]
-) -> np.memmap[Any, np.dtype[Any]]: ...
+) -> Any: ...
 @overload
 def distances(
     graph: Graph, sources: Any, targets: Any = None, *, predecessors: Literal[True], **options: Unpack[Options]
@@ -129,8 +129,9 @@ def distances(
         Store distances in this type. Integers must fit (their largest value means unreachable), else the call fails; floats are rounded, and
         must not overflow.
     out : path, optional
-        Write the matrix to this ``.npy`` file, in blocks; a file that is there is replaced when the new one is complete. If the call is
-        interrupted, the same call goes on where it stopped.
+        Write the matrix to this ``.npy`` file, Zarr store (``NAME.zarr``) or folder of Parquet parts (``NAME.parquet``: source, target, distance of
+        the pairs that are reached), in blocks; what is there is replaced when the new one is complete. If the call is interrupted, the same
+        call goes on where it stopped.
     reverse : bool
         Distances lead from the targets to the sources, against the edges.
     threads : int, optional
@@ -143,9 +144,9 @@ def distances(
 
     Returns
     -------
-    ndarray, csr_array, memmap or DistanceMatrix
-        Dense: int64 with :data:`steppe.UNREACHABLE` for integer weights, else of the weights' type with ``inf``. With ``out``: the file,
-        mapped for reading. Sums of floats are float64, counts int64.
+    ndarray, csr_array, memmap, Path or DistanceMatrix
+        Dense: int64 with :data:`steppe.UNREACHABLE` for integer weights, else of the weights' type with ``inf``. With ``out``: a file,
+        mapped for reading, or the path of a folder. Sums of floats are float64, counts int64.
 
     Raises
     ------
@@ -217,9 +218,7 @@ def _check_form(**given: Any) -> None:
 @overload
 def all_pairs(graph: Graph, *, sparse: Literal[True], **options: Unpack[Options]) -> csr_array: ...
 @overload
-def all_pairs(
-    graph: Graph, *, out: str | PathLike[str], **options: Unpack[Options]
-) -> np.memmap[Any, np.dtype[Any]]: ...
+def all_pairs(graph: Graph, *, out: str | PathLike[str], **options: Unpack[Options]) -> Any: ...
 @overload
 def all_pairs(graph: Graph, *, predecessors: Literal[True], **options: Unpack[Options]) -> DistanceMatrix: ...
 @overload

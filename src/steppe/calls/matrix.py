@@ -8,6 +8,8 @@ without ever being held in memory as a whole; whether the whole would fit is ask
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +17,7 @@ import numpy.typing as npt
 
 from ..cpu import many
 from ..files.matrix_file import MatrixFile
+from ..files.matrix_folder import MatrixFolder
 from ..machine.memory import check_fits
 from ..planning.bytes import rows_at_once
 from ..planning.capabilities import DENSE
@@ -139,9 +142,9 @@ def deliver(matrix: Matrix, form: Form) -> Any:
     if form.out is not None:
         question = matrix.question
         key = (natural, question.bound, matrix.graph, question.sources, matrix.columns)
-        with MatrixFile(form.out, matrix.shape, wanted, key) as file:
+        with _store(matrix, form.out, wanted, key) as file:
             for first, last in list(file.missing()):
-                for row, block in blocks_of(matrix, first, last):
+                for row, block in blocks_of(matrix, first, last, at_once=file.rows):
                     file.write(row, narrowed(matrix, row, block, wanted))
             return file.finish()
     result = np.empty(matrix.shape, dtype=wanted)
@@ -153,6 +156,23 @@ def deliver(matrix: Matrix, form: Form) -> Any:
     return result
 
 
+def _store(matrix: Matrix, out: str | PathLike[str], dtype: np.dtype[Any], key: tuple[Any, ...]) -> Any:
+    """Return the file or folder that a matrix is written to."""
+    if Path(out).suffix not in (".zarr", ".parquet"):
+        return MatrixFile(out, matrix.shape, dtype, key)
+    if Path(out).suffix == ".parquet" and find_spec("pyarrow") is None:
+        raise ImportError("writing .parquet needs pyarrow: pip install 'steppe[parquet]'")
+    return MatrixFolder(
+        out,
+        matrix.shape,
+        dtype,
+        key,
+        graph=matrix.graph,
+        sources=matrix.question.sources,
+        columns=matrix.columns,
+    )
+
+
 def blocks_of(
     matrix: Matrix, begin: int = 0, end: int | None = None, *, at_once: int | None = None
 ) -> Iterator[tuple[int, Array]]:
@@ -161,12 +181,17 @@ def blocks_of(
     count = count if end is None else end
     natural = distance_dtype(matrix.graph)
     step = rows_at_once(width, natural.itemsize, matrix.plan.threads, matrix.memory_limit)
-    if matrix.plan.method in DENSE:
-        step = max(1, count - begin)  # all pairs are found at once, or again for every block
     if at_once is not None:
         step = at_once
     elif matrix.plan.method == "bfs":
         step = max(step, 64 * matrix.plan.threads)  # searches share their looks at the edges
+    if matrix.plan.method in DENSE:  # all pairs are found at once
+        whole = np.empty((count - begin, width), dtype=natural)
+        _compute(matrix, begin, count, whole)
+        step = at_once or max(1, count - begin)
+        for first in range(begin, count, step):
+            yield first, whole[first - begin : min(first + step, count) - begin]
+        return
     for first in range(begin, count, step):
         last = min(first + step, count)
         block = np.empty((last - first, width), dtype=natural)
