@@ -26,7 +26,13 @@ class Growing {
         std::swap(room_, other.room_);
         return *this;
     }
-    ~Growing() { std::free(data_); }
+    ~Growing() {
+#if defined(__linux__)
+        if (data_) munmap(static_cast<void*>(data_), bytes(room_));
+#else
+        std::free(data_);
+#endif
+    }
 
     T* data() { return data_; }
     const T* data() const { return data_; }
@@ -42,18 +48,24 @@ class Growing {
     }
 
   private:
+#if defined(__linux__)
+    static size_t bytes(size_t room) { return (room * sizeof(T) + 4095) / 4096 * 4096; }
+    void reserve(size_t room) {
+        void* moved = data_ ? mremap(static_cast<void*>(data_), bytes(room_), bytes(room), MREMAP_MAYMOVE)
+                            : mmap(nullptr, bytes(room), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (moved == MAP_FAILED) throw std::bad_alloc();
+        data_ = static_cast<T*>(moved);
+        room_ = room;
+        madvise(moved, bytes(room), MADV_HUGEPAGE);
+    }
+#else
     void reserve(size_t room) {
         void* moved = std::realloc(static_cast<void*>(data_), room * sizeof(T));
         if (!moved) throw std::bad_alloc();
         data_ = static_cast<T*>(moved);
         room_ = room;
-#if defined(__linux__)
-        constexpr size_t kHuge = size_t{2} << 20;
-        const size_t first = (reinterpret_cast<size_t>(data_) + kHuge - 1) / kHuge * kHuge;
-        const size_t last = (reinterpret_cast<size_t>(data_) + room * sizeof(T)) / kHuge * kHuge;
-        if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
-#endif
     }
+#endif
     T* data_ = nullptr;
     size_t size_ = 0, room_ = 0;
 };
