@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..errors import DistanceOverflowError
+from ..planning.bytes import shares_hops
 from ..planning.capabilities import DENSE
 from ..planning.distance_types import NO_HOPS, UNREACHABLE
 from . import johnson, search
@@ -19,10 +20,6 @@ if TYPE_CHECKING:
     from ..planning.question import Question
 
 Array = npt.NDArray[Any]
-
-
-HOPS_FROM = 32
-"""Sources from which hops are counted for all at once (``cpp/matrix/hops.hpp``), in-edges being built for it."""
 
 
 def run(graph: Graph, question: Question, method: str, columns: Array | None, into: Array) -> None:
@@ -44,7 +41,7 @@ def run(graph: Graph, question: Question, method: str, columns: Array | None, in
     if method in DENSE:
         essential = method == "essential"
         lost = _core.floyd_warshall(graph.core, question.core(graph), columns, into.reshape(-1), essential)
-    elif method == "bfs" and len(question.sources) >= HOPS_FROM:
+    elif method == "bfs" and shares_hops(len(question.sources), graph.num_vertices):
         _core.hop_rows(graph.core, graph.reverse.core, question.core(graph), columns, into.reshape(-1))
     else:
         native = "hops" if method == "bfs" else method

@@ -259,7 +259,10 @@ def _arrays(call: str, plan: Plan, facts: Facts, wishes: Wishes) -> list[_bytes.
         if wishes.in_blocks:
             at_once = _bytes.rows_at_once(wishes.columns, facts.distance, plan.threads, wishes.memory_limit)
             rows, item = min(rows, at_once), facts.distance
-        return _bytes.matrix(facts, rows, wishes.columns, item, threads=plan.threads)
+        arrays = _bytes.matrix(facts, rows, wishes.columns, item, threads=plan.threads)
+        if plan.method == "bfs" and _bytes.shares_hops(wishes.rows, facts.vertices):
+            arrays += _bytes.hops(facts, wishes.rows, threads=plan.threads)
+        return arrays
     if plan.engine == "external":
         if facts.has_negative and not hops:
             return _bytes.sweep_negative(facts, shift=10)
