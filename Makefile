@@ -12,7 +12,7 @@
 #   make bench      medium graphs against every other library installed: tables and charts, about two minutes
 #   make bench-sssp    large graphs against SciPy (and GAP, where STEPPE_GAP names its programs)
 #   make bench-report  docs/benchmarks.md, its charts and the README's table, from what was measured (RESULTS=files)
-#   make bench-count   instructions per query, by Valgrind; make bench-build, bench-read: making graphs; make bench-route; make bench-prepare: when preparing pays
+#   make bench-count   instructions per query, by Valgrind; make bench-build, bench-read: making graphs; make bench-route; make bench-prepare: when preparing pays; make bench-matrix: matrices
 #   make test-gpu   the device tests, on a GPU of this machine (DEVICE=cuda, cuda:1, opencl:NAME)
 #   make clean      remove everything the other targets made
 
@@ -34,7 +34,7 @@ FIXED := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 LIBRARY = $$(realpath "$$($(CXX) -print-file-name=lib$(1).so)")
 
 .PHONY: demo test fuzz test-faults test-kernels test-gpu fuzz-files lint stub sanitize sanitize-address sanitize-thread clean \
-        bench bench-sssp bench-peers bench-growth bench-full bench-report bench-build bench-read bench-count bench-route bench-prepare
+        bench bench-sssp bench-peers bench-growth bench-full bench-report bench-build bench-read bench-count bench-route bench-prepare bench-matrix
 
 demo: $(VENV)/.cli
 	$(BIN)/python examples/demo.py
@@ -92,6 +92,9 @@ bench-read: $(VENV)/.bench
 
 bench-route: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.route
+
+bench-matrix: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.matrix --chart docs/benchmarks-matrix.svg
 
 bench-prepare: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.prepare

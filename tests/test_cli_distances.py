@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import steppe as sp
+from steppe.cli.distances import going_on
 from test_cli import facts, run
 
 
@@ -111,3 +112,56 @@ def test_sparse_keeps_reachable_pairs_only(gr, tmp_path):
 )
 def test_bad_usage(gr, words, said):
     assert said in run("distances", gr, *words, code=2).stderr
+
+
+def test_pairs_from_a_file(gr, tmp_path):
+    asked = tmp_path / "pairs.csv"
+    asked.write_text("source,target\n1,3\n# none\n5,4\n1,2\n")
+    answer = facts("distances", gr, "--pairs", asked)
+    assert answer["distances"] == [8, None, 5]
+    assert (answer["pairs"], answer["reachable_pairs"], answer["largest"]) == (3, 2, 8)
+    table = run("distances", gr, "--pairs", asked).stdout.splitlines()
+    assert [line.split() for line in table[:3]] == [["1", "3", "8"], ["5", "4", "-"], ["1", "2", "5"]]
+    run("distances", gr, "--pairs", asked, "-o", tmp_path / "od.csv")
+    assert lines((tmp_path / "od.csv").read_text()) == [
+        ["source", "target", "distance"], ["1", "3", "8"], ["5", "4", ""], ["1", "2", "5"],
+    ]  # fmt: skip
+    run("distances", gr, "--pairs", asked, "-o", tmp_path / "od.npy")
+    assert np.load(tmp_path / "od.npy").tolist() == [8, sp.UNREACHABLE, 5]
+    asked.write_text("1 3\n1 2 3\n")
+    assert "pairs.csv:2" in run("distances", gr, "--pairs", asked, code=2).stderr
+    asked.write_text("1\t9\n")
+    assert "pairs.csv:1: vertex 9 is not in the graph" in run("distances", gr, "--pairs", asked, code=2).stderr
+    assert "--sources, or --pairs" in run("distances", gr, code=2).stderr
+
+
+def test_all_pairs(gr, tmp_path):
+    expected = sp.all_pairs(sp.read(gr))
+    answer = facts("all-pairs", gr)
+    reached = expected[expected != sp.UNREACHABLE]
+    assert (answer["reachable_pairs"], answer["largest"]) == (len(reached), reached.max())
+    run("all-pairs", gr, "-o", tmp_path / "all.npy")
+    assert np.array_equal(np.load(tmp_path / "all.npy"), expected)
+    near = facts("all-pairs", gr, "--cutoff", "3", "--sparse")
+    assert near["reachable_pairs"] == (expected <= 3).sum()
+
+
+def test_nearest(gr, tmp_path):
+    answer = facts("nearest", gr, "-s", "1,2", "-o", tmp_path / "near.csv")
+    assert (answer["sources"], answer["reached"], answer["largest"]) == (2, 3, 3)
+    assert lines((tmp_path / "near.csv").read_text())[1:] == [["1", "1", "0"], ["2", "2", "0"], ["3", "2", "3"]]
+    run("nearest", gr, "-s", "1,2", "-k", "2", "--offsets", "0,9", "--reverse", "-o", tmp_path / "near.csv")
+    found = lines((tmp_path / "near.csv").read_text())[1:]
+    assert ["5", "1", "2"] in found
+    assert ["5", "2", "16"] in found
+    assert "use .csv or .parquet" in run("nearest", gr, "-s", "1", "-o", tmp_path / "x.npy", code=2).stderr
+
+
+def test_ctrl_c_tells_how_to_go_on(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["steppe", "distances", "a b.gr", "-o", "m.npy"])
+    for left, words in ((False, ""), (True, "go on with\n  steppe distances 'a b.gr' -o m.npy")):
+        if left:
+            (tmp_path / "m.npy.rows").touch()
+        with pytest.raises(KeyboardInterrupt), going_on(str(tmp_path / "m.npy"), ".npy"):
+            raise KeyboardInterrupt
+        assert words in capsys.readouterr().err

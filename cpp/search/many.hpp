@@ -4,7 +4,8 @@
 // is waited for. Each thread keeps its arrays from source to source and takes the next source when it is done (sources
 // differ: one may see the whole graph, another ten vertices). Distances are computed in the narrow type and widened
 // while the row is written; a source whose distances need 64 bits is searched again, and its thread stays wide. All
-// threads read the same rows, prepared ones (rows/forms.hpp) where they are.
+// threads read the same rows, prepared ones (rows/forms.hpp) where they are. Each source may have targets of its own
+// (pairs), and its search ends with the last of them.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -20,14 +21,32 @@
 
 namespace steppe::search {
 
+// What is wanted of each source: the vertices of `list`, or every vertex where there is none; with `offsets`, those
+// from offsets[i] to offsets[i + 1] of source i.
+struct Columns {
+    std::optional<std::span<const int64_t>> list;
+    const int64_t* offsets = nullptr;
+
+    int64_t width(int64_t i, int64_t n) const {
+        if (offsets) return offsets[i + 1] - offsets[i];
+        return list ? static_cast<int64_t>(list->size()) : n;
+    }
+    // Where the entries of source i begin.
+    int64_t first(int64_t i, int64_t n) const { return offsets ? offsets[i] : i * width(i, n); }
+    std::span<const int64_t> of(int64_t i) const {
+        if (!list) return {};
+        return offsets ? list->subspan(static_cast<size_t>(offsets[i]), static_cast<size_t>(width(i, 0))) : *list;
+    }
+};
+
 // g: with weights, unless every edge has length 1; then the method does not matter.
 template <class V, class W, class R>
 class ManySearches {
   public:
     // A row for each source of `q`, a column for each of `columns`; without columns, for every vertex. Targets of `q`
     // play no part.
-    ManySearches(Method method, const rows::View<V, W>& g, const Question& q,
-                 std::optional<std::span<const int64_t>> columns, R* rows, Watch& watch)
+    ManySearches(Method method, const rows::View<V, W>& g, const Question& q, const Columns& columns, R* rows,
+                 Watch& watch)
         : method_(method), g_(g), q_(q), columns_(columns), rows_(rows), watch_(watch), inner_([this](int64_t) {
               return watch_.poll(LOAD(&done_));
           }) {}
@@ -71,7 +90,7 @@ class ManySearches {
         if (dist.size() == 0) dist = Buffer<D>(g_.csr.n);
         Question one = q_;
         one.sources = q_.sources.subspan(static_cast<size_t>(i), 1);
-        one.targets = columns_.value_or(std::span<const int64_t>{});
+        one.targets = columns_.of(i);
         one.threads = 1;
         const Search<V, D> s(one, inner_);
         const Stats stats = search::run<false>(method_, g_, s, dist.data(), static_cast<V*>(nullptr));
@@ -107,9 +126,10 @@ class ManySearches {
 
     template <class D>
     void write(int64_t i, const D* dist) {
-        const int64_t width = columns_ ? static_cast<int64_t>(columns_->size()) : g_.csr.n;
-        R* row = rows_ + i * width;
-        for (int64_t j = 0; j < width; ++j) row[j] = as_public<R>(dist[columns_ ? (*columns_)[j] : j], kInfinity<D>);
+        const int64_t width = columns_.width(i, g_.csr.n);
+        const std::span<const int64_t> wanted = columns_.of(i);
+        R* row = rows_ + columns_.first(i, g_.csr.n);
+        for (int64_t j = 0; j < width; ++j) row[j] = as_public<R>(dist[columns_.list ? wanted[j] : j], kInfinity<D>);
     }
 
     void lose(int64_t i) { MIN(&lost_, i); }
@@ -117,7 +137,7 @@ class ManySearches {
     const Method method_;
     const rows::View<V, W>& g_;
     const Question& q_;
-    const std::optional<std::span<const int64_t>> columns_;
+    const Columns columns_;
     R* const rows_;
     Watch& watch_;
     Watch inner_;  // the searches ask this one: progress counts sources, not the edges of each

@@ -10,12 +10,16 @@
 from . import generate
 from .calls.all_shortest_paths import ShortestPaths, all_shortest_paths
 from .calls.bfs import bfs
+from .calls.blocks import Block, blocks
 from .calls.distances import all_pairs, distances
+from .calls.eccentricity import eccentricity
 from .calls.k_shortest_paths import k_shortest_paths
 from .calls.nearest import Nearest, nearest
+from .calls.nearest_sources import NearestSources
 from .calls.plan import plan
 from .calls.route import Route, route
 from .calls.sssp import sssp
+from .calls.trees import DistanceMatrix
 from .calls.verify import verify
 from .errors import (
     DeviceError,
@@ -43,15 +47,18 @@ __version__ = "0.1.0"
 
 __all__ = [
     "UNREACHABLE",
+    "Block",
     "DeviceError",
     "DeviceInfo",
     "DeviceMemoryError",
+    "DistanceMatrix",
     "DistanceOverflowError",
     "Explanation",
     "FormatError",
     "Graph",
     "GraphError",
     "Nearest",
+    "NearestSources",
     "NegativeCycleError",
     "NegativeWeightError",
     "NoPathError",
@@ -68,8 +75,10 @@ __all__ = [
     "all_pairs",
     "all_shortest_paths",
     "bfs",
+    "blocks",
     "devices",
     "distances",
+    "eccentricity",
     "generate",
     "k_shortest_paths",
     "nearest",

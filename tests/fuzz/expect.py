@@ -110,7 +110,9 @@ def refusals(truth, question, many=False):
             errors.append("ValueError")
         if question.get("sparse") and (question.get("cutoff") is None or question.get("out")):
             errors.append("ValueError")
-        able = method == "bellman-ford" or (method == "auto" and device == "cpu")
+        able = method in ("bellman-ford", "johnson") or (method == "auto" and device == "cpu")
+        if method == "johnson" and truth.has_negative and not truth.case.is_integer:
+            errors.append("ValueError")
     else:
         if method == "dijkstra" and (device != "cpu" or ("memory_limit" in question and not truth.has_negative)):
             errors.append("ValueError")

@@ -200,6 +200,8 @@ def concrete(rng, truth, row, source, huge):
             question[name] = row[name]
     if question.get("method") == "bfs" and not any(True for _ in truth.case.arcs()):
         del question["method"]  # without edges nobody can say how long they are
+    if question.get("method") == "floyd-warshall" and not truth.case.is_integer:
+        question["method"] = "essential"  # the same with every method's rounding
     if row.get("device") == "opencl":
         question["device"] = "opencl"
     if "look" in question:

@@ -1,16 +1,19 @@
-"""distances(), all_pairs(): matrices of distances, a row for each source.
+"""distances(), all_pairs(): distances from many sources, in every form they can be had in.
 
-What is behind them is in ``matrix.py``. The overloads say which form has which type.
+What is behind them is in ``matrix.py``, and a file for each form beside it. The overloads say which form has which type.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from .matrix import Form, deliver
+from . import reduce as _reduce
+from .matrix import Form, asked, deliver
+from .pairs import grouped, paired
+from .trees import DistanceMatrix, with_predecessors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,25 +23,48 @@ if TYPE_CHECKING:
 
     from ..graph.graph import Graph
     from ..planning.progress import Progress
+    from .reduce import Reduce
 
 Array = npt.NDArray[Any]
 
 
+class Options(TypedDict, total=False):
+    """What every form takes."""
+
+    method: str
+    device: str | None
+    cutoff: float | None
+    dtype: npt.DTypeLike | None
+    reverse: bool
+    threads: int | None
+    memory_limit: int | None
+    progress: bool | Callable[[Progress], object] | None
+
+
+@overload
+def distances(
+    graph: Graph, sources: Any, targets: Any = None, *, sparse: Literal[True], **options: Unpack[Options]
+) -> csr_array: ...
+@overload
+def distances(
+    graph: Graph, sources: Any, targets: Any = None, *, out: str | PathLike[str], **options: Unpack[Options]
+) -> Any: ...
+@overload
+def distances(
+    graph: Graph, sources: Any, targets: Any = None, *, predecessors: Literal[True], **options: Unpack[Options]
+) -> DistanceMatrix: ...
 @overload
 def distances(
     graph: Graph,
     sources: Any,
     targets: Any = None,
     *,
-    method: str = "auto",
-    device: str | None = None,
-    cutoff: float | None = None,
+    pairs: bool = False,
+    reduce: Reduce | None = None,
     sparse: Literal[False] = False,
-    dtype: npt.DTypeLike | None = None,
     out: None = None,
-    threads: int | None = None,
-    memory_limit: int | None = None,
-    progress: bool | Callable[[Progress], object] | None = None,
+    predecessors: Literal[False] = False,
+    **options: Unpack[Options],
 ) -> Array: ...
 @overload
 def distances(
@@ -46,47 +72,12 @@ def distances(
     sources: Any,
     targets: Any = None,
     *,
-    method: str = "auto",
-    device: str | None = None,
-    cutoff: float | None = None,
-    sparse: Literal[True],
-    dtype: npt.DTypeLike | None = None,
-    out: None = None,
-    threads: int | None = None,
-    memory_limit: int | None = None,
-    progress: bool | Callable[[Progress], object] | None = None,
-) -> csr_array: ...
-@overload
-def distances(
-    graph: Graph,
-    sources: Any,
-    targets: Any = None,
-    *,
-    method: str = "auto",
-    device: str | None = None,
-    cutoff: float | None = None,
-    sparse: Literal[False] = False,
-    dtype: npt.DTypeLike | None = None,
-    out: str | PathLike[str],
-    threads: int | None = None,
-    memory_limit: int | None = None,
-    progress: bool | Callable[[Progress], object] | None = None,
-) -> np.memmap[Any, np.dtype[Any]]: ...
-@overload
-def distances(
-    graph: Graph,
-    sources: Any,
-    targets: Any = None,
-    *,
-    method: str = "auto",
-    device: str | None = None,
-    cutoff: float | None = None,
+    pairs: bool = False,
+    reduce: Reduce | None = None,
     sparse: bool = False,
-    dtype: npt.DTypeLike | None = None,
     out: str | PathLike[str] | None = None,
-    threads: int | None = None,
-    memory_limit: int | None = None,
-    progress: bool | Callable[[Progress], object] | None = None,
+    predecessors: bool = False,
+    **options: Unpack[Options],
 ) -> Any: ...
 def distances(
     graph: Graph,
@@ -96,9 +87,13 @@ def distances(
     method: str = "auto",
     device: str | None = None,
     cutoff: float | None = None,
+    pairs: bool = False,
+    reduce: Reduce | None = None,
+    predecessors: bool = False,
     sparse: bool = False,
     dtype: npt.DTypeLike | None = None,
     out: str | PathLike[str] | None = None,
+    reverse: bool = False,
     threads: int | None = None,
     memory_limit: int | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
@@ -113,32 +108,45 @@ def distances(
         One row each; the same one may stand there twice.
     targets : list of labels, optional
         One column each; default: every vertex, in the graph's order.
-    method : {"auto", "dijkstra", "delta-stepping", "bellman-ford", "bfs", "edge"}
-        All give the same distances. On the CPU one search per thread; "edge" sweeps the edges, on a device only.
+    method : {"auto", "dijkstra", "delta-stepping", "bellman-ford", "bfs", "edge", "floyd-warshall", "essential", "johnson"}
+        All give the same distances, but "floyd-warshall" adds floats in an order of its own: their last bits may differ. On the CPU one search
+        per thread; "edge" sweeps the edges, on a device only; "floyd-warshall" and "essential" are for dense graphs,
+        "johnson" for negative integers.
     device : str, optional
         "cpu", "cuda", "opencl", …; default: the default device.
     cutoff : number, optional
         Pairs further apart than this count as unreachable.
+    pairs : bool
+        One distance for each pair ``sources[i]``, ``targets[i]`` instead of a matrix: an array as long as both.
+    reduce : {"max", "sum", "count"} or callable, optional
+        One value for each source instead of a matrix: the largest distance of a target that is reached (0 where none is), the sum of their distances,
+        how many they are; or what a function makes of each block of rows. No matrix is held.
+    predecessors : bool
+        Return a :class:`DistanceMatrix`: the distances, and the vertex before each target on its canonical path.
     sparse : bool
         Return a ``scipy.sparse.csr_array`` that stores the reachable pairs only (zeros included); needs a ``cutoff``.
     dtype : dtype, optional
         Store distances in this type. Integers must fit (their largest value means unreachable), else the call fails; floats are rounded, and
         must not overflow.
     out : path, optional
-        Write the matrix to this ``.npy`` file, in blocks; a file that is there is replaced when the new one is complete. If the call is
-        interrupted, the same call goes on where it stopped.
+        Write the matrix to this ``.npy`` file, Zarr store (``NAME.zarr``) or folder of Parquet parts (``NAME.parquet``: source, target, distance of
+        the pairs that are reached), in blocks; what is there is replaced when the new one is complete. If the call is interrupted, the same
+        call goes on where it stopped.
+    reverse : bool
+        Distances lead from the targets to the sources, against the edges.
     threads : int, optional
         Default: ``STEPPE_NUM_THREADS``, or all CPUs this process may use.
     memory_limit : int, optional
-        Bytes that the matrix, or a block of its rows with ``out`` or ``sparse``, may take; default: what is free. On a device, all it may take.
+        Bytes that the matrix, or a block of its rows with ``out``, ``sparse`` or ``reduce``, may take; default: what is free. On a device, all it
+        may take.
     progress : bool or callable, optional
         True draws a bar; a function gets a :class:`~steppe.Progress` that counts sources.
 
     Returns
     -------
-    ndarray, csr_array or memmap
-        Dense: int64 with :data:`steppe.UNREACHABLE` for integer weights, else of the weights' type with ``inf``. With ``out``: the file,
-        mapped for reading.
+    ndarray, csr_array, memmap, Path or DistanceMatrix
+        Dense: int64 with :data:`steppe.UNREACHABLE` for integer weights, else of the weights' type with ``inf``. With ``out``: a file,
+        mapped for reading, or the path of a folder. Sums of floats are float64, counts int64.
 
     Raises
     ------
@@ -155,11 +163,26 @@ def distances(
     [[5, 8], [0, 3]]
     >>> sp.distances(g, ["a", "b"], cutoff=5, dtype="uint16").tolist()
     [[0, 5, 65535], [65535, 0, 3]]
+    >>> sp.distances(g, ["a", "b", "a"], ["c", "c", "b"], pairs=True).tolist()
+    [8, 3, 5]
+    >>> sp.distances(g, ["a", "b"], reduce="sum").tolist()
+    [13, 3]
+    >>> sp.distances(g, ["c"], reverse=True).tolist()
+    [[8, 3, 0]]
     """
+    graph = graph.reverse if reverse else graph
     rows = graph.indices_of(sources)
     columns = None if targets is None else graph.indices_of(targets)
-    form = Form(dtype, out, sparse, memory_limit)
-    return deliver(
+    _check_form(pairs=pairs, reduce=reduce, predecessors=predecessors, sparse=sparse, out=out, dtype=dtype)
+    form = Form(dtype, out, sparse, memory_limit, passing=reduce is not None)
+    offsets = order = rows
+    if pairs:
+        if columns is None or len(columns) != len(rows):
+            count = "no" if columns is None else f"{len(columns):,}"
+            raise ValueError(f"pairs=True takes a target for each source: {len(rows):,} sources and {count} targets")
+        rows, offsets, order = grouped(rows)
+        columns = columns[order]
+    matrix = asked(
         "distances",
         graph,
         rows,
@@ -171,63 +194,52 @@ def distances(
         threads=threads,
         progress=progress,
     )
+    if pairs:
+        return paired(matrix, offsets, order, form)
+    if reduce is not None:
+        return _reduce.reduced(matrix, reduce)
+    if predecessors:
+        return with_predecessors(matrix, form)
+    return deliver(matrix, form)
 
 
+def _check_form(**given: Any) -> None:
+    """Raise where two forms are asked for at once."""
+    dtype = given.pop("dtype")
+    named = [name for name, value in given.items() if value is not None and value is not False]
+    if len(named) > 1 and set(named) != {"sparse", "out"}:  # those have a message of their own
+        raise ValueError(f"{' and '.join(f'{name}=' for name in named)} do not go together: each is a form of its own")
+    if given["reduce"] is not None:
+        _reduce.check(given["reduce"])
+        if dtype is not None:
+            raise ValueError("dtype= is the type of a matrix: reduce= gives none, convert its result")
+
+
+@overload
+def all_pairs(graph: Graph, *, sparse: Literal[True], **options: Unpack[Options]) -> csr_array: ...
+@overload
+def all_pairs(graph: Graph, *, out: str | PathLike[str], **options: Unpack[Options]) -> Any: ...
+@overload
+def all_pairs(graph: Graph, *, predecessors: Literal[True], **options: Unpack[Options]) -> DistanceMatrix: ...
 @overload
 def all_pairs(
     graph: Graph,
     *,
-    method: str = "auto",
-    device: str | None = None,
-    cutoff: float | None = None,
+    reduce: Reduce | None = None,
     sparse: Literal[False] = False,
-    dtype: npt.DTypeLike | None = None,
     out: None = None,
-    threads: int | None = None,
-    memory_limit: int | None = None,
-    progress: bool | Callable[[Progress], object] | None = None,
+    predecessors: Literal[False] = False,
+    **options: Unpack[Options],
 ) -> Array: ...
 @overload
 def all_pairs(
     graph: Graph,
     *,
-    method: str = "auto",
-    device: str | None = None,
-    cutoff: float | None = None,
-    sparse: Literal[True],
-    dtype: npt.DTypeLike | None = None,
-    out: None = None,
-    threads: int | None = None,
-    memory_limit: int | None = None,
-    progress: bool | Callable[[Progress], object] | None = None,
-) -> csr_array: ...
-@overload
-def all_pairs(
-    graph: Graph,
-    *,
-    method: str = "auto",
-    device: str | None = None,
-    cutoff: float | None = None,
-    sparse: Literal[False] = False,
-    dtype: npt.DTypeLike | None = None,
-    out: str | PathLike[str],
-    threads: int | None = None,
-    memory_limit: int | None = None,
-    progress: bool | Callable[[Progress], object] | None = None,
-) -> np.memmap[Any, np.dtype[Any]]: ...
-@overload
-def all_pairs(
-    graph: Graph,
-    *,
-    method: str = "auto",
-    device: str | None = None,
-    cutoff: float | None = None,
+    reduce: Reduce | None = None,
     sparse: bool = False,
-    dtype: npt.DTypeLike | None = None,
     out: str | PathLike[str] | None = None,
-    threads: int | None = None,
-    memory_limit: int | None = None,
-    progress: bool | Callable[[Progress], object] | None = None,
+    predecessors: bool = False,
+    **options: Unpack[Options],
 ) -> Any: ...
 def all_pairs(
     graph: Graph,
@@ -235,9 +247,12 @@ def all_pairs(
     method: str = "auto",
     device: str | None = None,
     cutoff: float | None = None,
+    reduce: Reduce | None = None,
+    predecessors: bool = False,
     sparse: bool = False,
     dtype: npt.DTypeLike | None = None,
     out: str | PathLike[str] | None = None,
+    reverse: bool = False,
     threads: int | None = None,
     memory_limit: int | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
@@ -247,15 +262,19 @@ def all_pairs(
     Examples
     --------
     >>> import steppe as sp
-    >>> sp.all_pairs(sp.Graph.from_edges([0, 1], [1, 2], [0.5, 2.0], directed=False)).tolist()
+    >>> g = sp.Graph.from_edges([0, 1], [1, 2], [0.5, 2.0], directed=False)
+    >>> sp.all_pairs(g).tolist()
     [[0.0, 0.5, 2.5], [0.5, 0.0, 2.0], [2.5, 2.0, 0.0]]
+    >>> sp.all_pairs(g, predecessors=True).predecessors.tolist()
+    [[-1, 0, 1], [1, -1, 1], [1, 2, -1]]
     """
-    rows = np.arange(graph.num_vertices, dtype=np.int64)
-    form = Form(dtype, out, sparse, memory_limit)
-    return deliver(
+    graph = graph.reverse if reverse else graph
+    _check_form(reduce=reduce, predecessors=predecessors, sparse=sparse, out=out, dtype=dtype)
+    form = Form(dtype, out, sparse, memory_limit, passing=reduce is not None)
+    matrix = asked(
         "all_pairs",
         graph,
-        rows,
+        np.arange(graph.num_vertices, dtype=np.int64),
         None,
         form,
         method=method,
@@ -264,3 +283,8 @@ def all_pairs(
         threads=threads,
         progress=progress,
     )
+    if reduce is not None:
+        return _reduce.reduced(matrix, reduce)
+    if predecessors:
+        return with_predecessors(matrix, form)
+    return deliver(matrix, form)

@@ -8,19 +8,23 @@ without ever being held in memory as a whole; whether the whole would fit is ask
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..cpu import many
-from ..errors import DistanceOverflowError
 from ..files.matrix_file import MatrixFile
+from ..files.matrix_folder import MatrixFolder
 from ..machine.memory import check_fits
 from ..planning.bytes import rows_at_once
-from ..planning.distance_types import distance_dtype, unreachable
+from ..planning.capabilities import DENSE
+from ..planning.distance_types import distance_dtype
 from ..planning.question import Question, ask
 from .plan import device_for, planned
+from .stored import stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,13 +44,14 @@ class Form:
 
     dtype: npt.DTypeLike | None
     out: str | PathLike[str] | None
-    sparse: bool
-    memory_limit: int | None
+    sparse: bool = False
+    memory_limit: int | None = None
+    passing: bool = False  # blocks are looked at and let go
 
     @property
     def in_blocks(self) -> bool:
         """Whether the matrix is never held as a whole."""
-        return self.sparse or self.out is not None
+        return self.sparse or self.out is not None or self.passing
 
 
 @dataclass(frozen=True)
@@ -65,21 +70,32 @@ class Matrix:
         """Sources × targets."""
         return len(self.question.sources), self.graph.num_vertices if self.columns is None else len(self.columns)
 
+    def rows(self, begin: int, end: int) -> Question:
+        """Return the question of the rows [begin, end), which tells its progress as part of the whole."""
+        hear = self.question.progress
+        tell = None if hear is None else lambda done, note="": hear(begin + done, note)
+        return replace(self.question, sources=self.question.sources[begin:end], progress=tell)
 
-def deliver(
+    def pair(self, row: int, column: int) -> str:
+        """Return the labels of a pair, for a message."""
+        target = column if self.columns is None else int(self.columns[column])
+        return f"{self.graph.label(int(self.question.sources[row]))!r} to {self.graph.label(target)!r}"
+
+
+def asked(
     call: str,
     graph: Graph,
     rows: npt.NDArray[np.int64],
     columns: npt.NDArray[np.int64] | None,
     form: Form,
     *,
-    method: str,
-    device: str | None,
-    cutoff: float | None,
-    threads: int | None,
-    progress: bool | Callable[[Progress], object] | None,
-) -> Any:
-    """Ask, plan, compute, and hand over in the form that was asked for."""
+    method: str = "auto",
+    device: str | None = None,
+    cutoff: float | None = None,
+    threads: int | None = None,
+    progress: bool | Callable[[Progress], object] | None = None,
+) -> Matrix:
+    """Check a call and plan it."""
     question = ask(
         graph, rows, distance_dtype(graph), cutoff=cutoff, progress=progress, total=len(rows), unit="sources"
     )
@@ -101,44 +117,81 @@ def deliver(
         raise ValueError("sparse=True needs a cutoff: without one most pairs are reachable, and nothing is sparse")
     if form.sparse and form.out is not None:
         raise ValueError("sparse=True and out= do not go together: write the sparse matrix with scipy.sparse.save_npz")
-    question = question.planned(plan)
-    return _run(Matrix(graph, question, plan, columns, runner, form.memory_limit), form)
+    if np.dtype(form.dtype or distance_dtype(graph)).kind not in "iuf":
+        raise ValueError(f"dtype must be of integers or floats, not {np.dtype(form.dtype)}")
+    return Matrix(graph, question.planned(plan), plan, columns, runner, form.memory_limit)
 
 
-def _run(matrix: Matrix, form: Form) -> Any:
-    natural = distance_dtype(matrix.graph)
-    stored = natural if form.dtype is None else np.dtype(form.dtype)
-    if stored.kind not in "iuf":
-        raise ValueError(f"dtype must be of integers or floats, not {stored}")
-    if not form.in_blocks:
-        check_fits(matrix.shape, stored, form.memory_limit)
+def begin(matrix: Matrix) -> None:
+    """Do what the plan wants done before the first row."""
     if matrix.plan.prepares:
         matrix.graph.prepare(threads=matrix.plan.threads)
+
+
+def deliver(matrix: Matrix, form: Form) -> Any:
+    """Compute, and hand over in the form that was asked for."""
+    natural = distance_dtype(matrix.graph)
+    wanted = natural if form.dtype is None else np.dtype(form.dtype)
+    if not form.in_blocks:
+        check_fits(matrix.shape, wanted, form.memory_limit)
+    begin(matrix)
     if form.sparse:
-        return _sparse(matrix, stored)
+        from .sparse import sparse_matrix  # which uses this module
+
+        return sparse_matrix(matrix, wanted)
     if form.out is not None:
         question = matrix.question
         key = (natural, question.bound, matrix.graph, question.sources, matrix.columns)
-        with MatrixFile(form.out, matrix.shape, stored, key) as file:
+        with _store(matrix, form.out, wanted, key) as file:
             for first, last in list(file.missing()):
-                for begin, block in _blocks(matrix, first, last):
-                    file.write(begin, _stored(matrix, begin, block, stored))
+                for row, block in blocks_of(matrix, first, last, at_once=file.rows):
+                    file.write(row, narrowed(matrix, row, block, wanted))
             return file.finish()
-    result = np.empty(matrix.shape, dtype=stored)
-    if stored == natural:
+    result = np.empty(matrix.shape, dtype=wanted)
+    if wanted == natural:
         _compute(matrix, 0, len(result), result)
     else:
-        for begin, block in _blocks(matrix):
-            result[begin : begin + len(block)] = _stored(matrix, begin, block, stored)
+        for row, block in blocks_of(matrix):
+            result[row : row + len(block)] = narrowed(matrix, row, block, wanted)
     return result
 
 
-def _blocks(matrix: Matrix, begin: int = 0, end: int | None = None) -> Iterator[tuple[int, Array]]:
-    """Yield the rows from ``begin`` to ``end`` as (first row, block of rows)."""
+def _store(matrix: Matrix, out: str | PathLike[str], dtype: np.dtype[Any], key: tuple[Any, ...]) -> Any:
+    """Return the file or folder that a matrix is written to."""
+    if Path(out).suffix not in (".zarr", ".parquet"):
+        return MatrixFile(out, matrix.shape, dtype, key)
+    if Path(out).suffix == ".parquet" and find_spec("pyarrow") is None:
+        raise ImportError("writing .parquet needs pyarrow: pip install 'steppe[parquet]'")
+    return MatrixFolder(
+        out,
+        matrix.shape,
+        dtype,
+        key,
+        graph=matrix.graph,
+        sources=matrix.question.sources,
+        columns=matrix.columns,
+    )
+
+
+def blocks_of(
+    matrix: Matrix, begin: int = 0, end: int | None = None, *, at_once: int | None = None
+) -> Iterator[tuple[int, Array]]:
+    """Yield the rows from ``begin`` to ``end`` as (first row, block of rows); ``at_once``: so many rows a block."""
     count, width = matrix.shape
     count = count if end is None else end
     natural = distance_dtype(matrix.graph)
     step = rows_at_once(width, natural.itemsize, matrix.plan.threads, matrix.memory_limit)
+    if at_once is not None:
+        step = at_once
+    elif matrix.plan.method == "bfs":
+        step = max(step, 64 * matrix.plan.threads)  # searches share their looks at the edges
+    if matrix.plan.method in DENSE:  # all pairs are found at once
+        whole = np.empty((count - begin, width), dtype=natural)
+        _compute(matrix, begin, count, whole)
+        step = at_once or max(1, count - begin)
+        for first in range(begin, count, step):
+            yield first, whole[first - begin : min(first + step, count) - begin]
+        return
     for first in range(begin, count, step):
         last = min(first + step, count)
         block = np.empty((last - first, width), dtype=natural)
@@ -150,62 +203,24 @@ def _compute(matrix: Matrix, begin: int, end: int, into: Array) -> None:
     """Fill ``into`` with the rows [begin, end) in the natural type."""
     if into.size == 0:
         return
-    hear = matrix.question.progress
-    tell = None if hear is None else lambda done, note="": hear(begin + done, note)
-    asked = replace(matrix.question, sources=matrix.question.sources[begin:end], progress=tell)
+    some = matrix.rows(begin, end)
     if matrix.device is None:
-        many.run(matrix.graph, asked, matrix.plan.method, matrix.columns, into)
+        many.run(matrix.graph, some, matrix.plan.method, matrix.columns, into)
     else:
         from ..gpu.loops import edge
 
         edge.run(
             matrix.device,
             matrix.graph,
-            asked.sources,
+            some.sources,
             columns=matrix.columns,
-            bound=asked.bound,
+            bound=some.bound,
             out=into,
-            progress=tell,
+            progress=some.progress,
         )
 
 
-def _stored(matrix: Matrix, begin: int, block: Array, dtype: np.dtype[Any]) -> Array:
-    """Return a block in the type asked for, or raise where a distance does not fit."""
-    if dtype == block.dtype:
-        return block
-    unreached = block == unreachable(block.dtype)
-    if dtype.kind == "f":
-        with np.errstate(over="ignore"):
-            result = block.astype(dtype)
-        bad = np.isinf(result) & ~unreached
-        result[unreached] = np.inf
-    else:
-        limits = np.iinfo(dtype)
-        with np.errstate(invalid="ignore"):
-            result = block.astype(dtype)
-        # The largest value means "unreachable", so no distance may take it.
-        bad = ~unreached & ((block < limits.min) | (block >= limits.max) | (result != block))
-        result[unreached] = limits.max
-    if bad.any():
-        i, j = (int(x[0]) for x in np.nonzero(bad))
-        g, column = matrix.graph, j if matrix.columns is None else int(matrix.columns[j])
-        ends = f"{g.label(int(matrix.question.sources[begin + i]))!r} to {g.label(column)!r}"
-        raise DistanceOverflowError(f"the distance from {ends} is {block[i, j].item()} and cannot be stored as {dtype}")
-    return result
-
-
-def _sparse(matrix: Matrix, dtype: np.dtype[Any]) -> Any:
-    try:
-        from scipy.sparse import csr_array
-    except ImportError as error:
-        raise ImportError("sparse=True gives a SciPy matrix: pip install scipy") from error
-    indptr = np.zeros(matrix.shape[0] + 1, dtype=np.int64)
-    values: list[Array] = [np.empty(0, dtype=dtype)]
-    places: list[Array] = [np.empty(0, dtype=np.int64)]
-    for begin, block in _blocks(matrix):
-        reached = block != unreachable(block.dtype)
-        indptr[begin + 1 : begin + len(block) + 1] = reached.sum(axis=1)
-        places.append(np.nonzero(reached)[1])
-        values.append(_stored(matrix, begin, block, dtype)[reached])
-    np.cumsum(indptr, out=indptr)
-    return csr_array((np.concatenate(values), np.concatenate(places), indptr), shape=matrix.shape)
+def narrowed(matrix: Matrix, begin: int, block: Array, dtype: np.dtype[Any]) -> Array:
+    """Return a block of rows, the first of which is row ``begin``, in the type asked for."""
+    width = max(1, block.shape[1])
+    return stored(block, dtype, lambda i: matrix.pair(begin + i // width, i % width))

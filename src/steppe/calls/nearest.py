@@ -7,13 +7,14 @@ following predecessors, twice as far each time.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import NoPathError, VerificationError
 from ..paths import Paths, labels_or_none
+from . import nearest_sources
 from .engines import solve
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ..graph.graph import Graph
     from ..planning.explain import Explanation
     from ..planning.progress import Progress
+    from .nearest_sources import NearestSources
 
 Array = npt.NDArray[Any]
 
@@ -82,18 +84,48 @@ class Nearest:
         return self.paths.explain()
 
 
+@overload
 def nearest(
     graph: Graph,
     sources: Any,
     *,
+    offsets: None = None,
+    k: Literal[1] = 1,
     method: str = "auto",
     device: str | None = None,
     delta: float | None = None,
     cutoff: float | None = None,
+    reverse: bool = False,
     threads: int | None = None,
     memory_limit: int | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
-) -> Nearest:
+) -> Nearest: ...
+@overload
+def nearest(
+    graph: Graph,
+    sources: Any,
+    *,
+    offsets: Any = None,
+    k: int = 1,
+    cutoff: float | None = None,
+    reverse: bool = False,
+    progress: bool | Callable[[Progress], object] | None = None,
+) -> NearestSources: ...
+def nearest(
+    graph: Graph,
+    sources: Any,
+    *,
+    offsets: Any = None,
+    k: int = 1,
+    method: str = "auto",
+    device: str | None = None,
+    delta: float | None = None,
+    cutoff: float | None = None,
+    reverse: bool = False,
+    threads: int | None = None,
+    memory_limit: int | None = None,
+    progress: bool | Callable[[Progress], object] | None = None,
+) -> Nearest | NearestSources:
     """Find for every vertex the nearest of ``sources``.
 
     Where two are equally near, the one whose path has fewer edges wins, then the one that comes through the smaller vertex.
@@ -104,6 +136,13 @@ def nearest(
         The graph; distances run from the sources to the vertices.
     sources : list of labels
         At least one.
+    offsets : list of numbers, optional
+        A head start for each source, not negative: its distances begin there and not at 0.
+    k : int
+        How many sources are found for every vertex. With ``offsets``, or more than one, the answer is a :class:`NearestSources`, found on the CPU
+        by one thread; where two sources are equally near, the one given first wins.
+    reverse : bool
+        Distances lead from the vertices to the sources, against the edges.
     cutoff : number, optional
         Vertices further than this from every source count as unreached.
     method, device, delta, threads, memory_limit, progress
@@ -116,10 +155,24 @@ def nearest(
     >>> r = sp.nearest(g, [0, 4])
     >>> r.distances.tolist(), r.winners.tolist()
     ([0, 1, 3, 1, 0], [0, 0, 4, 4, 4])
+    >>> sp.nearest(g, [0, 4], offsets=[0, 5]).winners[:, 0].tolist()
+    [0, 0, 0, 4, 4]
+    >>> sp.nearest(g, [0, 4], k=2).distances.tolist()
+    [[0, 9], [1, 8], [3, 6], [1, 8], [0, 9]]
     """
-    starts = np.unique(graph.indices_of(sources))
-    if len(starts) == 0:
+    graph = graph.reverse if reverse else graph
+    given = graph.indices_of(sources)
+    if len(given) == 0:
         raise ValueError("sources is empty: there is no nearest of none")
+    if k < 1:
+        raise ValueError(f"k must be at least 1, not {k}")
+    if offsets is not None or k > 1:
+        if method != "auto" or device not in (None, "cpu") or delta is not None or memory_limit is not None:
+            raise ValueError(
+                "offsets= and k= have one method, on the CPU: method=, device=, delta= and memory_limit= do not apply"
+            )
+        return nearest_sources.find(graph, given, offsets, k, cutoff=cutoff, progress=progress)
+    starts = np.unique(given)
     paths = solve(
         graph,
         "nearest",

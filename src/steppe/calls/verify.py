@@ -1,18 +1,48 @@
-"""verify(): the proof that an answer is right."""
+"""verify(): the proof that an answer is right, whoever computed it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ..cpu import proof
+from ..errors import VerificationError
+from ..paths import Paths
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
-    from ..paths import Paths
+
+Answer = TypeVar("Answer", bound=Paths | npt.NDArray[Any])
 
 
-def verify(graph: Graph, paths: Paths, *, threads: int | None = None) -> Paths:
+def verify(
+    graph: Graph,
+    answer: Answer,
+    *,
+    sources: Any = None,
+    cutoff: float | None = None,
+    sample: int | None = None,
+    threads: int | None = None,
+) -> Answer:
     """Prove an answer against a graph; return it, or raise :class:`~steppe.VerificationError`.
 
-    Distances are always checked; predecessors when the answer has them (recorded by the search, or asked for before).
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    answer : Paths or ndarray
+        The answer of a search: distances are always checked, predecessors when it has them (recorded by the search, or asked for before). Or a
+        matrix with a row for each of ``sources`` and a column for every vertex; or one row, of a search from the nearest of ``sources``.
+    sources : list of labels, optional
+        Of a matrix or a row; default: every vertex, in the graph's order.
+    cutoff : number, optional
+        The cutoff that a matrix or a row was computed with.
+    sample : int, optional
+        Prove this many rows of a matrix, evenly spread; default: all.
+    threads : int, optional
+        As in :func:`steppe.sssp`.
 
     Examples
     --------
@@ -20,5 +50,37 @@ def verify(graph: Graph, paths: Paths, *, threads: int | None = None) -> Paths:
     >>> g = sp.Graph.from_edges([0, 0, 1], [1, 2, 2], [5, 9, 3])
     >>> sp.verify(g, sp.sssp(g, 0)).distance(2)
     8
+    >>> matrix = sp.all_pairs(g)
+    >>> sp.verify(g, matrix).shape
+    (3, 3)
+    >>> matrix[0, 2] = 7
+    >>> sp.verify(g, matrix)
+    Traceback (most recent call last):
+        ...
+    steppe.errors.VerificationError: row 0, from 0: vertex 2 is at distance 7, but no path of that length leads to it from a source
     """
-    return paths._prove(graph, threads)
+    if isinstance(answer, Paths):
+        if sources is not None or cutoff is not None or sample is not None:
+            raise ValueError(
+                "the answer of a search knows its sources and its cutoff: give sources=, cutoff= and sample= with matrices only"
+            )
+        return answer._prove(graph, threads)
+    rows = np.asarray(answer)
+    starts = np.arange(graph.num_vertices) if sources is None else graph.indices_of(sources)
+    if rows.ndim == 1:
+        proof.check(graph, starts, rows, bound=cutoff, threads=threads)
+        return answer
+    if rows.ndim != 2 or len(rows) != len(starts):
+        raise VerificationError(f"a matrix of shape {rows.shape} has no row for each of {len(starts):,} sources")
+    if sample is not None and sample < 1:
+        raise ValueError(f"sample must be at least 1, not {sample}")
+    chosen = np.arange(len(rows))
+    if sample is not None and sample < len(rows):
+        chosen = np.linspace(0, len(rows) - 1, sample).astype(np.int64)
+    for i in chosen.tolist():
+        try:
+            proof.check(graph, starts[i : i + 1], np.asarray(rows[i]), bound=cutoff, threads=threads)
+        except VerificationError as error:
+            label = graph.label(int(starts[i]))
+            raise VerificationError(f"row {i:,}, from {label!r}: {error}", *error.args[1:]) from None
+    return answer

@@ -1,4 +1,4 @@
-"""The command line: ``steppe sssp | bfs | route | distances | verify | info | convert | generate | bench | devices``.
+"""The command line: ``steppe sssp | bfs | route | distances | all-pairs | nearest | verify | info | convert | generate | bench | devices``.
 
 It needs the extra ``cli`` (typer and rich), so nothing of it is imported before :func:`main` is called.
 

@@ -1,8 +1,11 @@
-"""``steppe distances``: a matrix of distances, sources × targets, printed, saved or written in blocks."""
+"""``steppe distances``, ``all-pairs``, ``nearest``: matrices and pairs of distances, printed, saved or written in blocks."""
 
 from __future__ import annotations
 
+import shlex
+import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,14 +13,18 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
+from .. import all_pairs as _all_pairs
+from .. import blocks as _blocks
 from .. import distances as _distances
+from .. import nearest as _nearest
 from .. import read
-from ..errors import GraphError
+from ..errors import FormatError, GraphError
 from ..files.target import destination
+from ..planning.distance_types import unreachable as _unreachable
 from ..planning.progress import Bar
 from . import app as shared
 from . import output
-from .app import app, vertices
+from .app import app, vertex, vertices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +33,13 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 LIST = "Vertices with commas between them; may be repeated."
+MethodOption = Annotated[
+    str,
+    typer.Option(
+        help="auto, dijkstra, delta-stepping, bellman-ford, johnson, bfs, edge, floyd-warshall or essential.",
+        metavar="NAME",
+    ),
+]
 
 
 def _dtype(text: str) -> np.dtype[Any]:
@@ -38,14 +52,21 @@ def _dtype(text: str) -> np.dtype[Any]:
 @app.command()
 def distances(
     file: shared.FileArgument,
-    sources: Annotated[list[str], typer.Option("--sources", "-s", metavar="LIST", help=f"A row for each. {LIST}")],
+    sources: Annotated[
+        list[str] | None, typer.Option("--sources", "-s", metavar="LIST", help=f"A row for each. {LIST}")
+    ] = None,
     targets: Annotated[
         list[str] | None,
         typer.Option("--targets", "-t", metavar="LIST", help=f"A column for each; default: every vertex. {LIST}"),
     ] = None,
-    method: Annotated[
-        str, typer.Option(help="auto, dijkstra, delta-stepping, bellman-ford, bfs or edge.", metavar="NAME")
-    ] = "auto",
+    pairs: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="A source and a target in each line, and a distance for each of them; - for standard input.",
+        ),
+    ] = None,
+    method: MethodOption = "auto",
     device: shared.DeviceOption = None,
     cutoff: shared.CutoffOption = None,
     sparse: Annotated[bool, typer.Option("--sparse", help="Keep reachable pairs only; needs --cutoff.")] = False,
@@ -62,13 +83,23 @@ def distances(
 
     A .npy file is written in blocks, so that it may be larger than memory, and the same command goes on with one it has left unfinished.
     """
+    if (sources is None) == (pairs is None):
+        raise ValueError("give --sources, or --pairs with a file of pairs")
+    if pairs is not None and (sparse or targets is not None):
+        raise ValueError("--pairs has the targets, and nothing that is sparse")
+    if pairs == file == "-":
+        raise ValueError("standard input cannot be the graph and the pairs: give one of them as a file")
     kind = _kind(save, sparse=sparse)
     shared.keep_input(file, save)
     graph = read(file, format=file_format, directed=directed)
-    rows = vertices(graph, sources)
+    if pairs is not None:
+        ends = read_pairs(graph, pairs)
+        options = {"method": method, "device": device, "cutoff": cutoff, "dtype": dtype, "threads": threads}
+        return _pairs(graph, ends, options, save, kind, as_json=as_json)
+    rows = vertices(graph, sources or [])
     columns = None if targets is None else vertices(graph, targets)
     start = time.perf_counter()
-    with Bar() as bar:
+    with Bar() as bar, going_on(save, kind):
         matrix = _distances(
             graph,
             rows,
@@ -93,6 +124,153 @@ def distances(
         if not as_json:
             table.show()
     output.show(facts | ({"distances": None} if not as_json else {}), as_json=as_json, error=save == "-")
+    return None
+
+
+@app.command("all-pairs")
+def all_pairs(
+    file: shared.FileArgument,
+    method: MethodOption = "auto",
+    device: shared.DeviceOption = None,
+    cutoff: shared.CutoffOption = None,
+    sparse: Annotated[bool, typer.Option("--sparse", help="Keep reachable pairs only; needs --cutoff.")] = False,
+    dtype: Annotated[Any, typer.Option(parser=_dtype, metavar="TYPE", help="Store distances in this type.")] = None,
+    threads: shared.ThreadsOption = None,
+    file_format: shared.FormatOption = None,
+    directed: shared.DirectedOption = None,
+    save: shared.OutputOption = None,
+    as_json: shared.JsonOption = False,
+) -> None:
+    """Find the distances between all pairs of vertices; without -o only how many have a path, the sum and the largest."""
+    kind = _kind(save, sparse=sparse)
+    shared.keep_input(file, save)
+    graph = read(file, format=file_format, directed=directed)
+    options: dict[str, Any] = {"method": method, "device": device, "cutoff": cutoff, "threads": threads}
+    start = time.perf_counter()
+    facts: dict[str, Any] = {"vertices": graph.num_vertices}
+    with Bar() as bar, going_on(save, kind):
+        if save is None and not sparse:
+            reached, most = 0, 0
+            for block in _blocks(graph, dtype=dtype, progress=bar, **options):
+                found = block.distances[block.distances != _unreachable(block.distances.dtype)]
+                reached, most = reached + len(found), max(most, found.max(initial=0).item())
+            facts |= {"reachable_pairs": reached, "largest": most}
+        else:
+            out = save if kind == ".npy" else None
+            matrix = _all_pairs(graph, sparse=sparse, dtype=dtype, out=out, progress=bar, **options)
+            labels = graph.labels_of(np.arange(graph.num_vertices)).tolist()
+            table = Table(graph, labels, None, matrix, sparse=sparse)
+            if save is not None and kind != ".npy":
+                table.save(save, kind)
+            facts |= table.summary() | {"dtype": str(matrix.dtype)}
+    facts |= {"seconds": round(time.perf_counter() - start, 4), "written": None if save == "-" else save}
+    output.show(facts, as_json=as_json, error=save == "-")
+
+
+@app.command()
+def nearest(
+    file: shared.FileArgument,
+    sources: Annotated[list[str], typer.Option("--sources", "-s", metavar="LIST", help=f"The sources. {LIST}")],
+    offsets: Annotated[
+        str | None, typer.Option(metavar="LIST", help="A head start for each source: numbers with commas between them.")
+    ] = None,
+    k: Annotated[int, typer.Option("-k", min=1, help="How many sources to find for every vertex.")] = 1,
+    reverse: Annotated[bool, typer.Option("--reverse", help="Count distances to the sources.")] = False,
+    cutoff: shared.CutoffOption = None,
+    file_format: shared.FormatOption = None,
+    directed: shared.DirectedOption = None,
+    save: shared.OutputOption = None,
+    as_json: shared.JsonOption = False,
+) -> None:
+    """Find the nearest of several sources for every vertex; saved are lines of vertex, source and distance."""
+    kind = _kind(save, sparse=False)
+    if kind in {".npy", ".npz"}:
+        raise GraphError(f"cannot save lines of vertex, source and distance as {save!r}: use .csv or .parquet")
+    shared.keep_input(file, save)
+    graph = read(file, format=file_format, directed=directed)
+    heads = None if offsets is None else [shared.number(text) for text in offsets.split(",")]
+    starts = vertices(graph, sources)
+    start = time.perf_counter()
+    with Bar() as bar:
+        heads = [0] * len(starts) if heads is None and k == 1 else heads
+        found = _nearest(graph, starts, offsets=heads, k=k, cutoff=cutoff, reverse=reverse, progress=bar)
+    seconds = time.perf_counter() - start
+    at, place = np.nonzero(found.winners >= 0)
+    distances = found.distances[at, place]
+    lines = (graph.labels_of(at).tolist(), graph.labels_of(found.winners[at, place]).tolist(), distances.tolist())
+    if save is not None:
+        output.save_lines(("vertex", "source", "distance"), lines, save, kind)
+    facts = {
+        "sources": len(set(starts)),
+        "reached": int((found.winners[:, 0] >= 0).sum()) if found.winners.size else 0,
+        "largest": distances.max(initial=0).item(),
+        "seconds": round(seconds, 4),
+        "written": None if save == "-" else save,
+    }
+    output.show(facts, as_json=as_json, error=save == "-")
+
+
+def read_pairs(graph: Graph, file: str) -> tuple[list[Any], list[Any]]:
+    """Return the sources and targets of a file with a pair in each line, with a comma, a tab or spaces between them; # begins a comment."""
+    text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+    sources: list[Any] = []
+    targets: list[Any] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        parts = [part.strip() for part in (line.split(",") if "," in line else line.split())]
+        if len(parts) != 2:
+            raise FormatError(f"{file}:{number}: a source and a target are wanted, not {line!r}")
+        if not sources and parts == ["source", "target"]:
+            continue  # a heading
+        try:
+            sources.append(vertex(graph, parts[0]))
+            targets.append(vertex(graph, parts[1]))
+        except GraphError as error:
+            raise FormatError(f"{file}:{number}: {error}") from None
+    return sources, targets
+
+
+def _pairs(
+    graph: Graph,
+    ends: tuple[list[Any], list[Any]],
+    options: dict[str, Any],
+    save: str | None,
+    kind: str,
+    *,
+    as_json: bool,
+) -> None:
+    start = time.perf_counter()
+    with Bar() as bar:
+        found = _distances(graph, *ends, pairs=True, progress=bar, **options)
+    seconds = time.perf_counter() - start
+    reached = found != _unreachable(found.dtype)
+    values = [d if ok else None for d, ok in zip(found.tolist(), reached.tolist(), strict=True)]
+    if kind == ".npy":
+        output.save_npy(found, str(save))
+    elif save is not None:
+        output.save_lines(("source", "target", "distance"), (*ends, values), save, kind)
+    most = found[reached].max(initial=0).item()
+    facts: dict[str, Any] = {"pairs": len(found), "reachable_pairs": int(reached.sum()), "largest": most}
+    facts |= {"dtype": str(found.dtype), "seconds": round(seconds, 4), "written": None if save == "-" else save}
+    if save is None:
+        facts["distances"] = values if as_json else None
+        if not as_json:
+            output.aligned(
+                [[str(s), str(t), "-" if d is None else output.text(d)] for s, t, d in zip(*ends, values, strict=True)]
+            )
+    output.show(facts, as_json=as_json, error=save == "-")
+
+
+@contextmanager
+def going_on(save: str | None, kind: str) -> Iterator[None]:
+    """Say after Ctrl-C how to go on, where something of the matrix is kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if kind == ".npy" and Path(f"{save}.rows").exists():
+            sys.stderr.write(f"\nsteppe: what is done is kept; go on with\n  steppe {shlex.join(sys.argv[1:])}\n")
+        raise
 
 
 def _kind(save: str | None, *, sparse: bool) -> str:

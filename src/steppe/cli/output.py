@@ -167,3 +167,13 @@ def save_parquet(columns: dict[str, list[Any]], file: str) -> None:
         raise ImportError("writing .parquet needs pyarrow: pip install pyarrow") from None
     with destination(Path(file)) as stream:
         pq.write_table(pa.table(columns), stream)
+
+
+def save_lines(heading: tuple[str, ...], columns: tuple[list[Any], ...], file: str, kind: str) -> None:
+    """Write columns of equal length as ``.csv`` or ``.parquet``."""
+    if kind == ".parquet":
+        save_parquet(dict(zip(heading, columns, strict=True)), file)
+    elif kind == ".npz":
+        save_npz({name: np.asarray(column) for name, column in zip(heading, columns, strict=True)}, file)
+    else:
+        save_csv(heading, zip(*columns, strict=True), file)

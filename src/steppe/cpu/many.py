@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import numpy.typing as npt
 
 from .. import _core
 from ..errors import DistanceOverflowError
+from ..planning.bytes import shares_hops
+from ..planning.capabilities import DENSE
 from ..planning.distance_types import NO_HOPS, UNREACHABLE
-from . import search
+from . import johnson, search
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
@@ -21,6 +24,13 @@ Array = npt.NDArray[Any]
 
 def run(graph: Graph, question: Question, method: str, columns: Array | None, into: Array) -> None:
     """Fill ``into`` with a row for each of the question's sources; ``columns``: the vertices wanted, None for all."""
+    lost = -1
+    if method == "johnson" and not graph.has_negative:
+        method = "delta-stepping"
+    if method == "johnson":
+        if johnson.run(graph, question, columns, into):
+            return
+        method = "bellman-ford"
     if method == "bellman-ford":
         for i in range(len(question.sources)):
             row = _bellman_ford(graph, replace(question, sources=question.sources[i : i + 1]), columns)
@@ -28,12 +38,61 @@ def run(graph: Graph, question: Question, method: str, columns: Array | None, in
             if question.progress is not None:
                 question.progress(i + 1)
         return
-    native = "hops" if method == "bfs" else method
-    lost = _core.many(native, graph.core, question.core(graph), columns, into.reshape(-1))
+    if method in DENSE:
+        essential = method == "essential"
+        lost = _core.floyd_warshall(graph.core, question.core(graph), columns, into.reshape(-1), essential)
+    elif method == "bfs" and shares_hops(len(question.sources), graph.num_vertices):
+        _core.hop_rows(graph.core, graph.reverse.core, question.core(graph), columns, into.reshape(-1))
+    else:
+        native = "hops" if method == "bfs" else method
+        lost = _core.many(native, graph.core, question.core(graph), columns, None, into.reshape(-1))
     if lost >= 0:
         raise _too_long(graph, int(question.sources[lost]))
     if question.progress is not None:
         question.progress(len(question.sources))
+
+
+def pairs(graph: Graph, question: Question, method: str, targets: Array, offsets: Array, into: Array) -> None:
+    """Fill ``into`` with the distances from source i of the question to ``targets[offsets[i] : offsets[i + 1]]``."""
+    if method not in BOUNDED:
+        width = 1 + int(np.diff(offsets).max(initial=0))
+        row = np.empty((1, width), dtype=into.dtype)
+        for i in range(len(question.sources)):
+            wanted = targets[offsets[i] : offsets[i + 1]]
+            one = replace(question, sources=question.sources[i : i + 1], progress=None)
+            run(graph, one, method, wanted, row[:, : len(wanted)])
+            into[offsets[i] : offsets[i + 1]] = row[0, : len(wanted)]
+            if question.progress is not None:
+                question.progress(i + 1)
+        return
+    native = "hops" if method == "bfs" else method
+    lost = _core.many(native, graph.core, question.core(graph), targets, offsets, into)
+    if lost >= 0:
+        raise _too_long(graph, int(question.sources[lost]))
+    if question.progress is not None:
+        question.progress(len(question.sources))
+
+
+def hop_sums(graph: Graph, question: Question) -> Array:
+    """Return for each source, where all edges have length 1: the furthest distance, the sum of all, and how many vertices it reaches."""
+    sums = np.empty((len(question.sources), 3), dtype=np.int64)
+    _core.hop_sums(graph.core, graph.reverse.core, question.core(graph), sums.reshape(-1))
+    if question.progress is not None:
+        question.progress(len(question.sources))
+    return sums
+
+
+BOUNDED = ("dijkstra", "delta-stepping", "bfs")
+"""The methods that may stop at a cutoff, and so can answer with what lies within it alone."""
+
+
+def bounded(graph: Graph, question: Question, method: str, columns: Array | None) -> tuple[Array, Array, Array]:
+    """Return the entries of each row, and the columns and distances of all, of the pairs within the question's bound."""
+    counts = np.empty(len(question.sources), dtype=np.int64)
+    places, distances = _core.bounded(graph.core, question.core(graph), columns, counts, method == "bfs")
+    if question.progress is not None:
+        question.progress(len(question.sources))
+    return counts, places, distances
 
 
 def _bellman_ford(graph: Graph, question: Question, columns: Array | None) -> Array:

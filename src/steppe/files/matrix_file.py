@@ -67,12 +67,12 @@ class MatrixFile:
     ) -> None:
         self.path = Path(path)
         if self.path.suffix != ".npy":
-            raise ValueError(f"out must be the name of a .npy file: {str(path)!r}")
+            raise ValueError(f"out must be the name of a .npy file, or of a .zarr or .parquet folder: {str(path)!r}")
         self._final, self._old = place.resolve(self.path)
         if self._old is not None and not stat.S_ISREG(self._old.st_mode):
             raise OSError(errno.ESPIPE, "this is a pipe or a device, and a matrix needs a file", str(path))
         self.growing = self._final.with_name(self._final.name + ".rows")
-        self._question = _digest((shape, dtype, *question))
+        self._question = digest_of((shape, dtype, *question))
         self._header = npy_header(shape, dtype)
         self._row = shape[1] * dtype.itemsize
         self._end = len(self._header) + shape[0] * self._row
@@ -98,6 +98,8 @@ class MatrixFile:
         ):
             error.filename = str(self.path)  # people know it by this name
             del error.filename2  # set to None it would be printed
+
+    rows: int | None = None  # of a block: as many as are convenient
 
     def missing(self) -> Iterator[tuple[int, int]]:
         """Yield the ranges of rows that are not there yet."""
@@ -290,7 +292,8 @@ def _end_of(head: bytes) -> int:
     return file.tell() + int(np.prod(shape, dtype=object)) * dtype.itemsize
 
 
-def _digest(parts: tuple[Any, ...]) -> bytes:
+def digest_of(parts: tuple[Any, ...]) -> bytes:
+    """Return a digest of graphs, arrays and plain values: what a matrix answers."""
     digest = hashlib.blake2b(digest_size=16)
 
     def add(part: Any) -> None:

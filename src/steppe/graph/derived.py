@@ -41,6 +41,8 @@ class Derived:
         The rows as the native core knows them, with what they are prepared as.
     copy : Graph or None
         Rows of our own, where those of the graph are only lent.
+    reweighted : Reweighted or None
+        The graph with weights that are not negative, and what they were changed by (``cpu/johnson.py``).
     router, landmarks
         What :func:`steppe.route` keeps; whether landmarks have been made (or are being made).
     spent_on_searches, spent_on_routes : float
@@ -56,6 +58,7 @@ class Derived:
     symmetric: bool | None = None
     core: _core.Rows | None = None
     copy: Graph | None = None
+    reweighted: Any = None
     router: _core.Router | None = None
     landmarks: bool = False
     spent_on_searches: int = 0

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .facts import Facts
+    from .plan import Wishes
 
 
 BLOCK = 32 << 20
@@ -118,6 +119,39 @@ def matrix(facts: Facts, rows: int, columns: int, item: int, *, threads: int) ->
         Array("distances of a thread", threads * facts.vertices, narrow(facts)),
         Array("buckets of a thread", threads * facts.vertices, facts.vertex),
     ]
+
+
+def dense(facts: Facts, rows: int, columns: int, item: int, *, threads: int) -> list[Array]:
+    """Return a matrix and the distances of all pairs behind it, which are held at once."""
+    return [*matrix(facts, rows, columns, item, threads=threads), Array("all pairs", facts.vertices**2, narrow(facts))]
+
+
+HOPS_FROM, HOPS_VERTICES = 32, 1 << 24
+"""Sources from which hops are counted for all at once (``cpp/matrix/hops.hpp``), and vertices up to which a byte for each of 64 sources is kept."""
+
+
+def shares_hops(rows: int, vertices: int) -> bool:
+    """Whether the searches of a count of hops share their looks at the edges; in-edges are built for it."""
+    return rows >= HOPS_FROM and vertices <= HOPS_VERTICES
+
+
+def hops(facts: Facts, rows: int, *, threads: int) -> list[Array]:
+    """Return what such searches take: three bits and a byte for each vertex and source of a group, and the in-edges."""
+    each = -(-rows // threads)
+    wide = 64 if each <= 64 or facts.vertices > 1 << 20 else 256 if each <= 256 or facts.vertices > 1 << 19 else 512
+    arrays = [Array("bits of a thread", threads * facts.vertices, 3 * wide // 8)]
+    arrays.append(Array("bytes of a thread", threads * facts.vertices, wide))
+    if facts.directed and not facts.reverse_known:
+        arrays += [Array("in-edges", facts.edges, facts.vertex), Array("their offsets", facts.vertices + 1, 8)]
+    return arrays
+
+
+def closed_fits(facts: Facts, wishes: Wishes) -> bool:
+    """Whether the distances of all pairs may be held beside what was asked for: within its limit, or no more than a block of rows or the matrix."""
+    needed = facts.vertices**2 * (narrow(facts) + facts.distance)
+    if wishes.memory_limit is not None:
+        return needed <= wishes.memory_limit
+    return needed <= 8 * BLOCK or not wishes.in_blocks
 
 
 def rows_at_once(columns: int, item: int, threads: int, memory_limit: int | None = None) -> int:

@@ -24,8 +24,11 @@ MANY = ("distances", "all_pairs")
 METHODS = ("dijkstra", "delta-stepping", "bellman-ford", "frontier", "bfs")
 """The methods of :func:`steppe.sssp`, besides "auto"."""
 
-MANY_METHODS = ("dijkstra", "delta-stepping", "bellman-ford", "bfs", "edge")
+MANY_METHODS = ("dijkstra", "delta-stepping", "bellman-ford", "bfs", "edge", "floyd-warshall", "essential", "johnson")
 """The methods of :func:`steppe.distances`, besides "auto"."""
+
+DENSE = ("floyd-warshall", "essential")
+"""The methods that hold the distances of all pairs at once."""
 
 ANY, POSITIVE, ONES = "any weights", "weights that are not negative", "edges of length 1"
 
@@ -59,6 +62,9 @@ MANY_CAPABILITIES: dict[tuple[str, str], str] = {
     ("cpu", "delta-stepping"): POSITIVE,
     ("cpu", "bellman-ford"): ANY,
     ("cpu", "bfs"): ONES,
+    ("cpu", "floyd-warshall"): POSITIVE,
+    ("cpu", "essential"): POSITIVE,
+    ("cpu", "johnson"): ANY,
     ("device", "edge"): POSITIVE,
 }
 
@@ -68,7 +74,7 @@ def check(call: str, engine: str, method: str, facts: Facts, bounded: bool) -> N
     many = call in MANY
     takes = (MANY_CAPABILITIES if many else CAPABILITIES).get((engine, method))
     if takes is None:
-        if facts.has_negative and call != "bfs" and method != "bellman-ford":
+        if facts.has_negative and call != "bfs" and method not in ("bellman-ford", "johnson"):
             raise needs_no_negative(method, many=many)  # another engine would not help
         raise ValueError(_why_not(engine, method, many=many))
     if call == "bfs":
@@ -78,6 +84,10 @@ def check(call: str, engine: str, method: str, facts: Facts, bounded: bool) -> N
     if facts.has_negative:
         if takes != ANY:
             raise needs_no_negative(call if call == "route" else method, many=many)
+        if method == "johnson" and not facts.is_integer:
+            raise ValueError(
+                'johnson changes weights, which only integers bear without rounding: give method="bellman-ford", or leave it out'
+            )
         if bounded:
             raise ValueError("cutoff has no meaning where weights are negative: a longer path may come back below it")
 

@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from .. import _core
 from ..machine import memory
 from ..machine import threads as _threads
 
@@ -137,12 +138,15 @@ class Machine(NamedTuple):
         Bytes that are free; None: nobody says.
     may_prepare : bool
         False where ``STEPPE_PREPARE=0`` keeps searches from preparing a graph by themselves.
+    vectors : {"avx512", "avx2", "none"}
+        What products of dense matrices are made with.
     """
 
     threads: int = 1
     idle: int = 1
     memory: int | None = None
     may_prepare: bool = True
+    vectors: str = "avx512"
 
 
 def machine_for(facts: Facts, threads: int | None) -> Machine:
@@ -155,6 +159,7 @@ def machine_for(facts: Facts, threads: int | None) -> Machine:
         idle=idle,
         memory=memory.available() if large or facts.is_mapped else None,
         may_prepare=not facts.prepared and _may_prepare(),
+        vectors=_core.min_plus_vectors(),
     )
 
 

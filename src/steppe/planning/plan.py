@@ -7,11 +7,12 @@ into the note of the explanation and never changes the method. Every threshold s
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
 from . import bytes as _bytes
-from .capabilities import CALLS, MANY, MANY_METHODS, METHODS, check
+from . import costs
+from .capabilities import CALLS, DENSE, MANY, MANY_METHODS, METHODS, check
 from .preparing import far_beyond_caches, pays
 from .widths import SPARSE, TINY, width_of
 
@@ -89,6 +90,8 @@ class Plan:
         The graph's rows are laid out for many searches first.
     bytes_needed : int
         Memory that it takes beside the graph: of the host, or of the device.
+    estimates : dict
+        Of a matrix: the seconds that the methods in question are expected to take.
 
     Examples
     --------
@@ -111,6 +114,7 @@ class Plan:
     delta: int | float | None = None
     prepares: bool = False
     bytes_needed: int = 0
+    estimates: dict[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
         rows = [(f.name.replace("_", " "), getattr(self, f.name)) for f in fields(self)]
@@ -138,10 +142,11 @@ def plan_for(call: str, facts: Facts, wishes: Wishes, machine: Machine) -> Plan:
     if call == "route" and wishes.device is None:
         return _route(facts)
     many = call in MANY
-    method, reason = _method(call, facts, wishes)
+    estimates = costs.estimates(facts, wishes, machine) if many and wishes.device is None else {}
+    method, reason = _method(call, facts, wishes, estimates)
     engine, why = _engine(method, facts, wishes, machine, many=many)
     check(call, engine, method, facts, wishes.bounded)
-    plan = Plan(method=method, reason=reason, engine=engine, note=why)
+    plan = Plan(method=method, reason=reason, engine=engine, note=why, estimates=estimates)
     if wishes.device is not None:
         needed = wishes.device.needs.get(method, facts.bytes)
         return replace(
@@ -183,7 +188,7 @@ def _engine(method: str, facts: Facts, wishes: Wishes, machine: Machine, *, many
     return "cpu", ""
 
 
-def _method(call: str, facts: Facts, wishes: Wishes) -> tuple[str, str]:
+def _method(call: str, facts: Facts, wishes: Wishes, estimates: dict[str, float]) -> tuple[str, str]:
     """Return the method and the reason for it."""
     if call == "bfs":
         return "bfs", "hops"
@@ -194,6 +199,8 @@ def _method(call: str, facts: Facts, wishes: Wishes) -> tuple[str, str]:
         return wishes.method, "asked for"
     if call in MANY and wishes.device is not None:
         return "edge", "a block of threads sweeps the edges for each source"
+    if facts.has_negative and call in MANY and facts.is_integer and wishes.rows > 1:
+        return "johnson", "some weights are negative: one search for potentials, then quick ones"
     if facts.has_negative:
         return "bellman-ford", "some weights are negative"
     if facts.all_ones:
@@ -202,6 +209,10 @@ def _method(call: str, facts: Facts, wishes: Wishes) -> tuple[str, str]:
         return "delta-stepping", "buckets relax fewest edges on a device"
     if facts.edges < TINY and wishes.memory_limit is None:
         return "dijkstra", f"fewer than {TINY:,} edges: a heap is quickest"
+    if estimates:
+        quickest = min(estimates, key=lambda name: estimates[name])
+        if quickest != "delta-stepping" and _bytes.closed_fits(facts, wishes):
+            return quickest, "many rows of a dense graph: all pairs at once, in tiles"
     return "delta-stepping", "buckets need no heap, and share between threads"
 
 
@@ -243,10 +254,15 @@ def _arrays(call: str, plan: Plan, facts: Facts, wishes: Wishes) -> list[_bytes.
     if call in MANY:
         item = wishes.item or facts.distance
         rows = wishes.rows
+        if plan.method in DENSE:
+            return _bytes.dense(facts, rows, wishes.columns, item, threads=plan.threads)
         if wishes.in_blocks:
             at_once = _bytes.rows_at_once(wishes.columns, facts.distance, plan.threads, wishes.memory_limit)
             rows, item = min(rows, at_once), facts.distance
-        return _bytes.matrix(facts, rows, wishes.columns, item, threads=plan.threads)
+        arrays = _bytes.matrix(facts, rows, wishes.columns, item, threads=plan.threads)
+        if plan.method == "bfs" and _bytes.shares_hops(wishes.rows, facts.vertices):
+            arrays += _bytes.hops(facts, wishes.rows, threads=plan.threads)
+        return arrays
     if plan.engine == "external":
         if facts.has_negative and not hops:
             return _bytes.sweep_negative(facts, shift=10)
@@ -270,6 +286,8 @@ def _route(facts: Facts) -> Plan:
 
 
 def _text(name: str, value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{method} {seconds:.2g} s" for method, seconds in value.items())
     if isinstance(value, (str, bool)):
         return str(value)
     if name.endswith("seconds"):

@@ -101,7 +101,9 @@ class Bar:
             self.drawn = self
             return
         text = progress.TextColumn(f"{{task.completed:,.0f}} {now.unit}{{task.description}}")
-        columns = (progress.BarColumn(), text, progress.TimeElapsedColumn())
+        columns: tuple[Any, ...] = (progress.BarColumn(), text, progress.TimeElapsedColumn())
+        if now.unit == "sources":  # which take about equally long: the rest can be told
+            columns = (*columns, progress.TextColumn("left:"), progress.TimeRemainingColumn())
         self.drawn = progress.Progress(*columns, console=Console(file=self.stream), transient=True)
         self.task = self.drawn.add_task("", total=now.total)
         self.drawn.start()
@@ -109,7 +111,11 @@ class Bar:
     def _plain(self, now: Progress) -> None:
         share = min(1.0, now.done / max(1, now.total))
         note = f", {now.note}" if now.note else ""
-        line = f"{share:4.0%} {now.done:,} {now.unit}{note}, {time.monotonic() - self.start:,.0f} s"
+        passed = time.monotonic() - self.start
+        line = f"{share:4.0%} {now.done:,} {now.unit}{note}, {passed:,.0f} s"
+        if now.unit == "sources" and now.done:  # which take about equally long: the rest can be told
+            rate = now.done / passed
+            line += f", {rate:,.0f}/s, {max(0, now.total - now.done) / rate:,.0f} s left"
         self.stream.write(f"\r{line[:78]:<78}")
         self.stream.flush()
 
