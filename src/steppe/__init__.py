@@ -15,6 +15,7 @@ from .calls.plan import plan
 from .calls.route import Route, route
 from .calls.sssp import sssp
 from .calls.verify import verify
+from .cpu.tree import PathList
 from .errors import (
     DeviceError,
     DeviceMemoryError,
@@ -31,7 +32,7 @@ from .errors import (
 from .files import read, write
 from .gpu import DeviceInfo, devices, set_default_device
 from .graph.graph import Graph
-from .paths import PathList, Paths
+from .paths import Paths
 from .planning.distance_types import UNREACHABLE
 from .planning.explain import Explanation
 from .planning.plan import Plan
