@@ -24,6 +24,7 @@ void bind_seeded(nanobind::module_& m);
 void bind_pages(nanobind::module_& m);
 void bind_along(nanobind::module_& m);
 void bind_scatter(nanobind::module_& m);
+void bind_table(nanobind::module_& m);
 }  // namespace steppe::bindings
 
 NB_MODULE(_core, m) {
@@ -53,4 +54,5 @@ NB_MODULE(_core, m) {
     bind_pages(m);
     bind_along(m);
     bind_scatter(m);
+    bind_table(m);
 }

@@ -4,9 +4,9 @@
 // build.hpp deals all edges into blocks first, which is quick and takes half as much memory again as the rows. Here the
 // rows are the only large array: vertices are divided into strips, a thread takes a strip, reads all ends, and writes
 // the edges that belong to it where they stay. A strip is a small part of the rows, so the writes hit the cache, and
-// nobody else writes there: no atomics. The offsets themselves are the places to write to next; when all is written
-// each has become the end of its row, and they are moved on by one. Edges stay in the order they came in, as in
-// build.hpp: the rows are the same, bit for bit.
+// nobody else writes there: no atomics, but to count. The offsets themselves are the places to write to next; when all
+// is written each has become the end of its row, and they are moved on by one. Edges stay in the order they came in, as
+// in build.hpp: the rows are the same, bit for bit.
 //
 // The same sweep with edge numbers instead of targets gives the ids that users know their edges by (`edge_order`). They
 // are found when asked for, from arrays that may have been changed since; so each edge is compared with what is stored.
@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/atomics.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "rows/csr.hpp"
@@ -76,10 +77,14 @@ template <class I, class Put>
 void scatter(std::span<const Ends<I>> chunks, int64_t base, bool opposites, int64_t n, int64_t* offsets, int threads,
              Watch& watch, Put put) {
     std::fill(offsets, offsets + n + 1, 0);
-    for_strips(n, threads, watch, [&](int64_t low, int64_t high) {
-        each_in_strip(chunks, base, opposites, low, high, watch,
-                      [&](int64_t u, int64_t, int64_t, size_t, int64_t) { ++offsets[u]; });
-    });
+    for (const Ends<I>& chunk : chunks)
+        parallel_for(threads, chunk.count, 1 << 16, watch, [&](int64_t begin, int64_t end, int) {
+            for (int64_t i = begin; i < end; ++i) {
+                const I u = chunk.sources[i], v = chunk.targets[i];
+                ADD(&offsets[u - base], int64_t{1});
+                if (opposites && u != v) ADD(&offsets[v - base], int64_t{1});
+            }
+        });
     int64_t total = 0;
     for (int64_t u = 0; u <= n; ++u) total += std::exchange(offsets[u], total);
     for_strips(n, threads, watch, [&](int64_t low, int64_t high) {

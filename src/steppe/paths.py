@@ -18,6 +18,7 @@ from .cpu import along, tree
 from .cpu.proof import check
 from .cpu.tree import PathList
 from .errors import DeviceMemoryError, GraphError, NoPathError
+from .graph.tabular import Tabular
 from .machine import locks
 from .machine import threads as _threads
 from .planning.distance_types import UNREACHABLE, distance_dtype, unreachable
@@ -32,7 +33,7 @@ Array = npt.NDArray[Any]
 
 
 @locks.opened_in_child
-class Paths:
+class Paths(Tabular):
     """The shortest paths from a source to every vertex: what :func:`steppe.sssp` and :func:`steppe.bfs` return.
 
     Arrays have one entry per vertex; entry ``i`` belongs to ``graph.labels[i]`` (to vertex ``i`` where there are no
@@ -176,6 +177,15 @@ class Paths:
         """Return ``{label: distance}`` of the reached vertices, as Python numbers."""
         reached = np.flatnonzero(self.reachable)
         return dict(zip(self.graph.labels_of(reached).tolist(), self._base[reached].tolist(), strict=True))
+
+    def _columns(self) -> dict[str, Array]:
+        """Return the columns of :meth:`to_frame`: vertex, distance, predecessor; of the vertices that were reached."""
+        reached = np.flatnonzero(self.reachable)
+        before = labels_or_none(self.graph, self.predecessors[reached])
+        return {"vertex": self.graph.labels_of(reached), "distance": self._base[reached], "predecessor": before}
+
+    def _library(self) -> str | None:
+        return self.graph.library
 
     # The tree -------------------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from .._core import Outcome
 from ..cpu import routes
 from ..cpu.along import path_edges, total
 from ..errors import DistanceOverflowError, VerificationError
+from ..graph.tabular import Tabular
 from ..planning.distance_types import distance_dtype, unreachable
 from ..planning.explain import Explanation
 from ..planning.facts import Machine, facts_of
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Route:
+class Route(Tabular):
     """A shortest path from one vertex to another, or the fact that there is none. True where there is one.
 
     Attributes
@@ -77,6 +78,16 @@ class Route:
         """
         values, ids = self._graph.attribute_along(column)
         return total(values[self.edges if ids is None else ids[self.edges]])
+
+    def _columns(self) -> dict[str, npt.NDArray[Any]]:
+        """Return the columns of :meth:`to_frame`, a row for each edge: source, target, weight, and edge (its id) where that is known."""
+        graph = self._graph
+        weights = np.ones(len(self.edges), dtype=np.int32) if graph.weights is None else graph.weights[self.edges]
+        columns = {"source": self.vertices[:-1], "target": self.vertices[1:], "weight": weights}
+        return columns if graph._origin is None else columns | {"edge": self.edge_ids}
+
+    def _library(self) -> str | None:
+        return self._graph.library
 
     def explain(self) -> Explanation:
         """Return how the path was found: method and why, vertices settled (as rounds), seconds."""

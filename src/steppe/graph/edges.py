@@ -31,6 +31,11 @@ class Edges:
         return self._origin
 
     @property
+    def library(self) -> str | None:
+        """The library of the table that the graph was made from: "pandas", "polars", …; None where there was none."""
+        return None if self._origin is None else self._origin.library
+
+    @property
     def edge_ids(self) -> Array:
         """For every stored edge, the row of the table (the position in the arrays) that it was given in.
 
@@ -52,9 +57,9 @@ class Edges:
         return places if ids is None else ids[places].astype(np.int64)
 
     @property
-    def attributes(self) -> tuple[str, ...]:
+    def attributes(self) -> tuple[Any, ...]:
         """The names of the columns that ride along with the edges."""
-        return () if self._origin is None else tuple(self._origin.attributes)
+        return () if self._origin is None else self._origin.attributes
 
     def attribute(self, column: str | npt.ArrayLike) -> Array:
         """Return an attribute by its name, or a caller's numbers, one for each edge given, in the order they were given.
@@ -67,7 +72,7 @@ class Edges:
         if not isinstance(column, str):
             values = stored_weights(column)
         elif column in origin.attributes:
-            values = origin.attributes[column]
+            values = origin.attribute(column)
         else:
             known = ", ".join(map(repr, origin.attributes)) or "none: name them in from_frame(…, attributes=[…])"
             raise GraphError(f"edges have no attribute {column!r}; there are {known}")
@@ -80,12 +85,13 @@ class Edges:
         values = self.attribute(column)
         return stored_weights(values), self.origin.ids(cast("Graph", self))
 
-    def _edges_kept(self) -> tuple[int, Array | None, dict[str, Array], str | None] | None:
+    def _edges_kept(self) -> tuple[int, Array | None, dict[Any, Array], str | None] | None:
         """Return what a pickle keeps of the edges' origin: ids that are known, or have attributes that need them."""
         origin = self._origin
         if origin is None or not (origin.is_settled or origin.attributes):
             return None
-        return origin.count, origin.ids(cast("Graph", self)), origin.attributes, origin.library
+        columns = {name: origin.attribute(name) for name in origin.attributes}
+        return origin.count, origin.ids(cast("Graph", self)), columns, origin.library
 
     def __setstate__(self, state: Any) -> None:
         """Take what a pickle kept, which may be anything."""

@@ -24,9 +24,11 @@ from .arrays import Array, ids, label_array, owned, read_only, stored_weights
 from .build import ends_again, rows_of_edges, stored_rows, weight_facts
 from .derived import Cost, Derived
 from .edges import Edges
+from .exports import Exports
 from .labels import Labels
 from .labels import relabel as _relabel
 from .origin import Origin, Turned
+from .others import Others
 from .proof import Claim, Facts, LentRows, Row, Rows, prove
 from .traits import Traits
 from .vertices import Vertices
@@ -41,8 +43,8 @@ if TYPE_CHECKING:
 
 
 @locks.opened_in_child
-class Graph(Vertices, Edges, Traits):
-    """An immutable graph. Build one with :meth:`from_edges`, :meth:`from_csr`, :meth:`from_scipy`, :meth:`from_networkx` or :func:`steppe.read`.
+class Graph(Vertices, Edges, Traits, Others, Exports):
+    """An immutable graph. Build one with :meth:`from_edges`, :meth:`from_frame` and their like, or :func:`steppe.read`.
 
     Attributes
     ----------

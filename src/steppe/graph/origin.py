@@ -38,8 +38,10 @@ class Origin:
         Edges given.
     ends : callable, optional
         Returns the ends of the edges in the order they were given; default: they were given in the order of the rows.
+    rows : array, optional
+        Which of the edges given were taken, where some were left out; ``ends`` returns only those.
     attributes : mapping, optional
-        Further columns, one entry for each edge given.
+        Further columns, one entry for each edge given; arrays, or lists of them, chunk by chunk.
     library : str, optional
         Whose table it was: "pandas", "polars", …; what comes out goes back into it.
     """
@@ -49,17 +51,36 @@ class Origin:
         count: int,
         ends: Callable[[], Ends] | None = None,
         *,
-        attributes: Mapping[str, Array] | None = None,
+        rows: Array | None = None,
+        attributes: Mapping[Any, Array | list[Array]] | None = None,
         library: str | None = None,
     ) -> None:
         self.count, self.library = count, library
-        self.attributes = dict(attributes or {})
-        self._ends = ends
+        self._attributes = dict(attributes or {})
+        self._ends, self._rows = ends, rows
         self._ids: Array | None = None
         self._lock = locks.make()
 
+    @property
+    def attributes(self) -> tuple[Any, ...]:
+        """The names of the attributes."""
+        return tuple(self._attributes)
+
+    def attribute(self, name: Any) -> Array:
+        """Return an attribute as one array."""
+        with self._lock:
+            values = self._attributes[name]
+            if isinstance(values, list):
+                whole: Array = (
+                    values[0] if len(values) == 1 else np.concatenate(values or [np.empty(0, dtype=np.int32)])
+                )
+                values = whole.view()
+                values.flags.writeable = False
+                self._attributes[name] = values
+            return np.asarray(values)
+
     @classmethod
-    def numbered(cls, count: int, ids: Array | None, attributes: Mapping[str, Array], library: str | None) -> Origin:
+    def numbered(cls, count: int, ids: Array | None, attributes: Mapping[Any, Array], library: str | None) -> Origin:
         """Return the origin of edges whose numbers are known; None: they are the positions."""
         made = cls(count, attributes=attributes, library=library)
         made._ids = ids
@@ -69,8 +90,9 @@ class Origin:
         """Return the number of each stored edge of ``graph``, or None where its position is its number."""
         with self._lock:
             if self._ids is None and self._ends is not None:
-                self._ids = self._order(graph, *self._ends())
-                self._ends = None
+                order = self._order(graph, *self._ends())
+                self._ids = order if self._rows is None else self._rows.astype(order.dtype)[order]
+                self._ends = self._rows = None
             return self._ids
 
     def _order(self, graph: Graph, sources: list[Array], targets: list[Array], base: int) -> Array:
@@ -90,7 +112,7 @@ class Turned(Origin):
     """The same for a reverse graph, whose edges are those of the other one turned round."""
 
     def __init__(self, forward: weakref.ref[Graph], origin: Origin) -> None:
-        super().__init__(origin.count, attributes=origin.attributes, library=origin.library)
+        super().__init__(origin.count, attributes=origin._attributes, library=origin.library)
         self._forward, self._origin = forward, origin
 
     def ids(self, graph: Graph) -> Array | None:
