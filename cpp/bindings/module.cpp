@@ -25,6 +25,7 @@ void bind_pages(nanobind::module_& m);
 void bind_along(nanobind::module_& m);
 void bind_scatter(nanobind::module_& m);
 void bind_table(nanobind::module_& m);
+void bind_skims(nanobind::module_& m);
 }  // namespace steppe::bindings
 
 NB_MODULE(_core, m) {
@@ -55,4 +56,5 @@ NB_MODULE(_core, m) {
     bind_along(m);
     bind_scatter(m);
     bind_table(m);
+    bind_skims(m);
 }

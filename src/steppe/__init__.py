@@ -8,6 +8,7 @@
 """
 
 from . import generate
+from .calls.along import Skims
 from .calls.bfs import bfs
 from .calls.distances import all_pairs, distances
 from .calls.nearest import Nearest, nearest
@@ -60,6 +61,7 @@ __all__ = [
     "Progress",
     "ResultSizeError",
     "Route",
+    "Skims",
     "SteppeError",
     "VerificationError",
     "__version__",

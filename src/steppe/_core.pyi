@@ -348,6 +348,17 @@ class Table:
 def number_names(
     a: Names, b: Names, of_a: NDArray[Any], of_b: NDArray[Any], key: int, threads: int
 ) -> NDArray[np.int64]: ...
+def skims(
+    method: str,
+    rows: Rows,
+    question: Question,
+    columns: NDArray[np.int64],
+    uniform: bool,
+    min_weight: Any,
+    attributes: Sequence[NDArray[Any]],
+    distances: NDArray[Any],
+    sums: Sequence[NDArray[Any]],
+) -> int: ...
 
 class Testing:
     @staticmethod

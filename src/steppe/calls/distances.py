@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 import numpy.typing as npt
 
+from .along import skims_along, with_unreachable
 from .matrix import Form, deliver
 
 if TYPE_CHECKING:
@@ -84,6 +85,8 @@ def distances(
     sparse: bool = False,
     dtype: npt.DTypeLike | None = None,
     out: str | PathLike[str] | None = None,
+    along: Any = None,
+    unreachable: float | None = None,
     threads: int | None = None,
     memory_limit: int | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
@@ -99,6 +102,8 @@ def distances(
     sparse: bool = False,
     dtype: npt.DTypeLike | None = None,
     out: str | PathLike[str] | None = None,
+    along: Any = None,
+    unreachable: float | None = None,
     threads: int | None = None,
     memory_limit: int | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
@@ -127,6 +132,11 @@ def distances(
     out : path, optional
         Write the matrix to this ``.npy`` file, in blocks; a file that is there is replaced when the new one is complete. If the call is
         interrupted, the same call goes on where it stopped.
+    along : list of str, or mapping of names to arrays, optional
+        Attributes of the edges (see :meth:`Graph.from_frame`) to add up along the shortest paths; then a :class:`~steppe.Skims` is returned, which
+        has a matrix of each beside the distances, and all as a table. On the CPU, dense.
+    unreachable : number, optional
+        What stands for "no path" in a dense matrix, ``np.nan`` for example: the matrix is then of floats.
     threads : int, optional
         Default: ``STEPPE_NUM_THREADS``, or all CPUs this process may use.
     memory_limit : int, optional
@@ -136,7 +146,7 @@ def distances(
 
     Returns
     -------
-    ndarray, csr_array or memmap
+    ndarray, csr_array, memmap or Skims
         Dense: int64 with :data:`steppe.UNREACHABLE` for integer weights, else of the weights' type with ``inf``. With ``out``: the file,
         mapped for reading.
 
@@ -159,18 +169,23 @@ def distances(
     rows = graph.indices_of(sources)
     columns = None if targets is None else graph.indices_of(targets)
     form = Form(dtype, out, sparse, memory_limit)
-    return deliver(
-        "distances",
-        graph,
-        rows,
-        columns,
-        form,
-        method=method,
-        device=device,
-        cutoff=cutoff,
-        threads=threads,
-        progress=progress,
-    )
+    shared: dict[str, Any] = {
+        "method": method,
+        "device": device,
+        "cutoff": cutoff,
+        "threads": threads,
+        "progress": progress,
+    }
+    if along is not None:
+        if form.in_blocks or dtype is not None or unreachable is not None:
+            raise ValueError(
+                "along= gives dense matrices of their own types: without sparse, out, dtype and unreachable"
+            )
+        return skims_along(graph, rows, columns, along, memory_limit=memory_limit, **shared)
+    if unreachable is not None and form.in_blocks:
+        raise ValueError("unreachable= is for dense matrices in memory: without sparse and out")
+    made = deliver("distances", graph, rows, columns, form, **shared)
+    return made if unreachable is None else with_unreachable(made, unreachable)
 
 
 @overload

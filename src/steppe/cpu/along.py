@@ -32,12 +32,32 @@ def sums(
 ) -> Array:
     """Return what an attribute adds up to along the tree, for every vertex; int64 or float64, with the sentinels of distances."""
     values, ids = graph.attribute_along(column)
+    return sums_of(
+        graph, predecessors, tree_edges(graph, predecessors, threads=threads), reachable, values, ids, column
+    )
+
+
+def tree_edges(graph: Graph, predecessors: Array, *, threads: int) -> Places:
+    """Return where the edge lies that leads to each vertex from its predecessor; -1 where there is none of those."""
     edges = np.empty(graph.num_vertices, dtype=np.int64)
     _core.tree_edges(graph.core, predecessors, edges, threads)
     bad = (predecessors >= 0) & (edges < 0)
     if bad.any():
         label = graph.label(int(np.argmax(bad)))
         raise VerificationError(f"no edge leads to vertex {label!r} from its predecessor", label)
+    return edges
+
+
+def sums_of(
+    graph: Graph,
+    predecessors: Array,
+    edges: Places,
+    reachable: npt.NDArray[np.bool_],
+    values: Array,
+    ids: Array | None,
+    column: object,
+) -> Array:
+    """Return the sums of ``values``, whose entry for the edge at a position is that of its id, or of the position."""
     result = np.empty(graph.num_vertices, dtype=np.int64 if values.dtype.kind == "i" else np.float64)
     lost = _core.sums_along(predecessors, edges, reachable, values, ids, result)
     if lost >= 0:

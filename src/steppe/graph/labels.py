@@ -187,8 +187,9 @@ def string_array(items: list[str]) -> npt.NDArray[Any]:
     >>> string_array(["Ulm", "Bonn"]).dtype.kind, string_array(["x" * 10_000, *"abcdefgh"]).dtype.kind
     ('U', 'O')
     """
-    width, total = max(map(len, items), default=1), sum(map(len, items))
-    nul = any(item.endswith("\0") for item in items)  # which NumPy would cut off
+    text = "".join(items)
+    width, total = max(map(len, items), default=1), len(text)
+    nul = "\0" in text and any(item.endswith("\0") for item in items)  # which NumPy would cut off
     if nul or len(items) * width > 4 * total + 1024:
         return np.fromiter(items, dtype=object, count=len(items))
     return np.array(items, dtype=f"U{max(width, 1)}")
