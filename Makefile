@@ -27,7 +27,7 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -type f ! -name '*
 
 # The native core's tests that a sanitizer repeats: the rest of the suite never reaches C++ or only starts other processes.
 tests_of = $(addprefix tests/test_,$(addsuffix .py,$(1)))
-THREADED := $(call tests_of,sanitizers threads exit stress core plan bfs widen sssp scan distances matrix_file external external_bellman_ford pages paths edge_ids frames search verify graph generate route landmarks files)
+THREADED := $(call tests_of,sanitizers threads exit stress core plan bfs widen sssp scan distances matrix_file external external_bellman_ford pages paths edge_ids frames along conveniences search verify graph generate route landmarks files)
 SANITIZED := $(THREADED) $(call tests_of,sssp_properties seeds bellman_ford labels proof mapped files_bad files_claims files_changing files_heading files_real files_write real_data)
 # Older ThreadSanitizers do not start where the kernel places memory too much at random.
 FIXED := $(shell setarch -R true 2>/dev/null && echo setarch -R)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 import numpy.typing as npt
 
+from ..machine.memory import size_of
+from ..planning.question import check_graph
 from .along import skims_along, with_unreachable
 from .matrix import Form, deliver
 
@@ -38,7 +40,7 @@ def distances(
     dtype: npt.DTypeLike | None = None,
     out: None = None,
     threads: int | None = None,
-    memory_limit: int | None = None,
+    memory_limit: int | str | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
 ) -> Array: ...
 @overload
@@ -54,7 +56,7 @@ def distances(
     dtype: npt.DTypeLike | None = None,
     out: None = None,
     threads: int | None = None,
-    memory_limit: int | None = None,
+    memory_limit: int | str | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
 ) -> csr_array: ...
 @overload
@@ -70,7 +72,7 @@ def distances(
     dtype: npt.DTypeLike | None = None,
     out: str | PathLike[str],
     threads: int | None = None,
-    memory_limit: int | None = None,
+    memory_limit: int | str | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
 ) -> np.memmap[Any, np.dtype[Any]]: ...
 @overload
@@ -88,7 +90,7 @@ def distances(
     along: Any = None,
     unreachable: float | None = None,
     threads: int | None = None,
-    memory_limit: int | None = None,
+    memory_limit: int | str | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
 ) -> Any: ...
 def distances(
@@ -105,7 +107,7 @@ def distances(
     along: Any = None,
     unreachable: float | None = None,
     threads: int | None = None,
-    memory_limit: int | None = None,
+    memory_limit: int | str | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
 ) -> Any:
     """Compute the distances from many sources: a matrix, sources × targets.
@@ -139,8 +141,9 @@ def distances(
         What stands for "no path" in a dense matrix, ``np.nan`` for example: the matrix is then of floats.
     threads : int, optional
         Default: ``STEPPE_NUM_THREADS``, or all CPUs this process may use.
-    memory_limit : int, optional
-        Bytes that the matrix, or a block of its rows with ``out`` or ``sparse``, may take; default: what is free. On a device, all it may take.
+    memory_limit : int or str, optional
+        Bytes ("2GB", "500MiB") that the matrix, or a block of its rows with ``out`` or ``sparse``, may take; default: what is free. On a
+        device, all it may take.
     progress : bool or callable, optional
         True draws a bar; a function gets a :class:`~steppe.Progress` that counts sources.
 
@@ -166,9 +169,10 @@ def distances(
     >>> sp.distances(g, ["a", "b"], cutoff=5, dtype="uint16").tolist()
     [[0, 5, 65535], [65535, 0, 3]]
     """
+    check_graph(graph)
     rows = graph.indices_of(sources)
     columns = None if targets is None else graph.indices_of(targets)
-    form = Form(dtype, out, sparse, memory_limit)
+    form = Form(dtype, out, sparse, size_of(memory_limit))
     shared: dict[str, Any] = {
         "method": method,
         "device": device,
@@ -181,7 +185,7 @@ def distances(
             raise ValueError(
                 "along= gives dense matrices of their own types: without sparse, out, dtype and unreachable"
             )
-        return skims_along(graph, rows, columns, along, memory_limit=memory_limit, **shared)
+        return skims_along(graph, rows, columns, along, memory_limit=form.memory_limit, **shared)
     if unreachable is not None and form.in_blocks:
         raise ValueError("unreachable= is for dense matrices in memory: without sparse and out")
     made = deliver("distances", graph, rows, columns, form, **shared)
@@ -199,7 +203,7 @@ def all_pairs(
     dtype: npt.DTypeLike | None = None,
     out: None = None,
     threads: int | None = None,
-    memory_limit: int | None = None,
+    memory_limit: int | str | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
 ) -> Array: ...
 @overload
@@ -213,7 +217,7 @@ def all_pairs(
     dtype: npt.DTypeLike | None = None,
     out: None = None,
     threads: int | None = None,
-    memory_limit: int | None = None,
+    memory_limit: int | str | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
 ) -> csr_array: ...
 @overload
@@ -227,7 +231,7 @@ def all_pairs(
     dtype: npt.DTypeLike | None = None,
     out: str | PathLike[str],
     threads: int | None = None,
-    memory_limit: int | None = None,
+    memory_limit: int | str | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
 ) -> np.memmap[Any, np.dtype[Any]]: ...
 @overload
@@ -241,7 +245,7 @@ def all_pairs(
     dtype: npt.DTypeLike | None = None,
     out: str | PathLike[str] | None = None,
     threads: int | None = None,
-    memory_limit: int | None = None,
+    memory_limit: int | str | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
 ) -> Any: ...
 def all_pairs(
@@ -254,7 +258,7 @@ def all_pairs(
     dtype: npt.DTypeLike | None = None,
     out: str | PathLike[str] | None = None,
     threads: int | None = None,
-    memory_limit: int | None = None,
+    memory_limit: int | str | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
 ) -> Any:
     """Compute the distances between all pairs of vertices; the parameters are those of :func:`distances`.
@@ -266,7 +270,7 @@ def all_pairs(
     [[0.0, 0.5, 2.5], [0.5, 0.0, 2.0], [2.5, 2.0, 0.0]]
     """
     rows = np.arange(graph.num_vertices, dtype=np.int64)
-    form = Form(dtype, out, sparse, memory_limit)
+    form = Form(dtype, out, sparse, size_of(memory_limit))
     return deliver(
         "all_pairs",
         graph,

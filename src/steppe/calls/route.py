@@ -19,6 +19,7 @@ from ..planning.explain import Explanation
 from ..planning.facts import Machine, facts_of
 from ..planning.plan import Wishes, plan_for
 from ..planning.progress import teller
+from ..planning.question import check_graph
 from .plan import device_for
 from .sssp import sssp
 
@@ -184,6 +185,7 @@ def route(
     >>> bool(sp.route(g, "c", "a"))
     False
     """
+    check_graph(graph)
     s, t = graph.index(source), graph.index(target)
     if device is not None and device_for(graph, "route", device) is not None:
         return _on_device(graph, source, target, device, progress)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..paths import Paths
+from ..planning.question import check_graph
+
 if TYPE_CHECKING:
     from ..graph.graph import Graph
-    from ..paths import Paths
 
 
 def verify(graph: Graph, paths: Paths, *, threads: int | None = None) -> Paths:
@@ -21,4 +23,12 @@ def verify(graph: Graph, paths: Paths, *, threads: int | None = None) -> Paths:
     >>> sp.verify(g, sp.sssp(g, 0)).distance(2)
     8
     """
+    check_graph(graph)
+    if not isinstance(paths, Paths):
+        if hasattr(paths, "verify") and not isinstance(paths, type):
+            raise TypeError(f"a {type(paths).__name__} proves itself: write answer.verify()")
+        raise TypeError(
+            f"verify takes the Paths of a search, not a {type(paths).__name__}: to check an array of distances write "
+            "numpy.array_equal(array, steppe.sssp(graph, source).verify().distances)"
+        )
     return paths._prove(graph, threads)

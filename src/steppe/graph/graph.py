@@ -22,9 +22,11 @@ from ..machine import locks
 from ..machine import threads as _threads
 from .arrays import Array, ids, label_array, owned, read_only, stored_weights
 from .build import ends_again, rows_of_edges, stored_rows, weight_facts
+from .changes import Changes
 from .derived import Cost, Derived
 from .edges import Edges
 from .exports import Exports
+from .given import advice
 from .labels import Labels
 from .labels import relabel as _relabel
 from .origin import Origin, Turned
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
 
 
 @locks.opened_in_child
-class Graph(Vertices, Edges, Traits, Others, Exports):
+class Graph(Vertices, Edges, Traits, Others, Exports, Changes):
     """An immutable graph. Build one with :meth:`from_edges`, :meth:`from_frame` and their like, or :func:`steppe.read`.
 
     Attributes
@@ -82,8 +84,11 @@ class Graph(Vertices, Edges, Traits, Others, Exports):
     _lock: locks.Lock
     derived: Derived
 
-    def __init__(self) -> None:
-        raise TypeError("build a Graph with from_edges, from_csr, from_scipy, from_networkx or steppe.read")
+    def __init__(self, *given: Any, **options: Any) -> None:
+        """Refuse, and tell what to write."""
+        del options
+        ways = "from_edges, from_frame, from_csr, from_scipy, from_networkx or steppe.read"
+        raise TypeError(f"build a Graph with {advice(given[0]) if given else ways}")
 
     @classmethod
     def _make(
