@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steppe as sp
+from conftest import examples
 
 
 def check(g, sources, targets, columns, **options):
@@ -27,7 +28,7 @@ def check(g, sources, targets, columns, **options):
     return made
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(st.data())
 def test_rows_are_those_of_single_searches(data):
     n, m = data.draw(st.integers(1, 8)), data.draw(st.integers(0, 40))

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steppe as sp
+from conftest import examples
 from steppe.machine.memory import size_of
 
 U, V, W = [2, 0, 1, 0, 3, 1], [3, 1, 2, 1, 3, 0], [4, 7, 1, 5, 9, 2]
@@ -44,7 +45,7 @@ def test_edges_are_what_was_given(graph):
     )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.data())
 def test_changed_graphs_are_those_built_anew(data):
     n, m = data.draw(st.integers(1, 7)), data.draw(st.integers(0, 30))

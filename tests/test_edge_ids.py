@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steppe as sp
+from conftest import examples
 from steppe.cpu import along
 
 UNREACHABLE = sp.UNREACHABLE
@@ -35,7 +36,7 @@ def lightest(rows, directed, a, b):
     return min(ways)[1]
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(edges(), st.sampled_from(["int32", "int64", "float32", "float64"]))
 def test_ids_and_sums_along_are_those_of_the_rows_given(case, dtype):
     n, rows, directed = case
@@ -72,7 +73,7 @@ def test_ids_and_sums_along_are_those_of_the_rows_given(case, dtype):
         assert r.along(metres) == sum(metres[i] for i in r.edge_ids)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(edges())
 def test_ids_of_the_reverse_and_of_names(case):
     n, rows, directed = case

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steppe as sp
+from conftest import examples
 from steppe import _core
 from steppe.graph.frame import rows_of_chunks
 
@@ -243,7 +244,7 @@ def test_empty_tables(make):
 names = st.text(max_size=20) | st.sampled_from(["", "a", "a" * 16, "a" * 17, "a" * 18, "ä" * 9, "\0", "a\0", "x" * 300])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(st.tuples(names, names), min_size=1, max_size=30), st.integers(1, 4))
 def test_names_of_any_length_as_python_sorts_them(pairs, pieces):
     """Short names are compared in their slots, long ones in their buffers; both layouts, in chunks; "" and NUL are names."""
@@ -285,7 +286,7 @@ def test_many_names_on_all_threads():
     assert np.array_equal(codes, np.concatenate(answers[0][:2]))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(st.data())
 def test_rows_from_chunks_are_those_of_whole_arrays(data):
     n, m = data.draw(st.integers(1, 9)), data.draw(st.integers(0, 40))
