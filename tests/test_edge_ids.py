@@ -220,3 +220,14 @@ def test_pickles_of_anything(state):
     g = sp.Graph.from_edges([0, 0, 1], [1, 2, 2])
     with pytest.raises(sp.GraphError, match="none of this graph"):
         g.__setstate__(state)
+
+
+def test_many_names_on_all_threads():
+    rng = np.random.default_rng(4)
+    ends = rng.integers(0, 30_000, (2, 100_000))
+    u, v = (np.array([f"v{x}" for x in side]) for side in ends)
+    g = sp.Graph.from_edges(u, v, relabel=True)
+    assert np.array_equal(g.labels, np.unique(np.concatenate([u, v])))
+    sources = np.repeat(np.arange(g.num_vertices), g.degrees)
+    assert np.array_equal(g.labels[sources], u[g.edge_ids])
+    assert np.array_equal(g.labels[g.indices], v[g.edge_ids])

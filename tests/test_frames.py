@@ -372,3 +372,26 @@ def test_notebooks_get_a_table():
         assert "&lt;0&gt;" in text
         assert "<0>" not in text
     assert "more rows" in g._repr_html_()
+
+
+def test_a_table_of_pairs():
+    roads = pl.DataFrame(
+        {"a": ["x", "y", "x"], "b": ["y", "z", "z"], "min": [5, 5, 20], "metres": [900, 800, 3], "toll": [0.5, 0.25, 0]}
+    )
+    g = sp.Graph.from_frame(roads, "a", "b", "min", attributes=["metres", "toll"])
+    made = sp.distances(g, ["x", "y"], ["z", "x"], along=["metres", "toll"])
+    assert repr(made) == "<Skims: 2 × 2, distances, metres, toll>"
+    assert made["metres"].tolist() == [[1700, 0], [800, sp.UNREACHABLE]]
+    assert made["toll"].tolist() == [[0.75, 0.0], [0.25, np.inf]]
+    assert list(made) == ["metres", "toll"]
+    assert len(made) == 2
+    assert made.reachable.tolist() == [[True, True], [True, False]]
+    frame = made.to_frame()
+    assert isinstance(frame, pl.DataFrame)
+    assert frame.rows() == [("x", "z", 10, 1700, 0.75), ("x", "x", 0, 0, 0.0), ("y", "z", 5, 800, 0.25)]
+    assert frame.columns == ["source", "target", "distance", "metres", "toll"]
+    assert made.to_arrow().num_rows == 3
+    assert "1700" in made._repr_html_()
+    long = sp.distances(sp.Graph.from_edges([0], [1], [7]), [0], along=[]).to_frame()
+    assert isinstance(long, pd.DataFrame)
+    assert long.to_dict("list") == {"source": [0, 0], "target": [0, 1], "distance": [0, 7]}
