@@ -205,6 +205,17 @@ def test_copies_keep_what_was_asked_for(again):
     assert again(g).edge_ids.tolist() == ids
 
 
+def test_pickles_of_reverse_graphs():
+    g = sp.Graph.from_edges([1, 0, 2], [0, 1, 1], [3, 4, 5])
+    r = g.reverse
+    with pytest.raises(sp.GraphError, match="pickle"):
+        _ = pickle.loads(pickle.dumps(r)).edge_ids  # noqa: S301
+    ids = r.edge_ids.tolist()
+    assert pickle.loads(pickle.dumps(r)).edge_ids.tolist() == ids  # noqa: S301
+    lost = sp.Graph.from_edges([1, 0, 2], [0, 1, 1], [3, 4, 5]).reverse  # its forward graph is gone
+    assert pickle.loads(pickle.dumps(lost)).weights.tolist() == lost.weights.tolist()  # noqa: S301
+
+
 @pytest.mark.parametrize(
     "state",
     [

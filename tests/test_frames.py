@@ -298,10 +298,10 @@ def test_rows_from_chunks_are_those_of_whole_arrays(data):
     )
     directed, base = data.draw(st.booleans()), data.draw(st.sampled_from([0, 1, -4, 2**40]))
     cut = sorted(data.draw(st.lists(st.integers(0, m), max_size=3)))
-    from steppe.graph.frame import Vertices
+    from steppe.graph.frame import EdgeEnds
 
     chunks = [np.split(x, cut) for x in (u + base, v + base, w)]
-    made = rows_of_chunks(Vertices(chunks[0], chunks[1], base, n, None), chunks[2], directed=directed)
+    made = rows_of_chunks(EdgeEnds(chunks[0], chunks[1], base, n, None), chunks[2], directed=directed)
     g = sp.Graph.from_edges(u, v, w, num_vertices=n, directed=directed)
     for ours, theirs in zip(made, (g.indptr, g.indices, g.weights), strict=False):
         assert np.array_equal(ours, theirs)

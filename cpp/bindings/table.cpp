@@ -65,24 +65,36 @@ nb::object numbers(const table::Column& column, const table::Chunk& chunk, nb::h
 }  // namespace
 
 void bind_table(nb::module_& m) {
-    nb::class_<Names>(m, "Names")
-        .def(nb::init<Bytes>(), "bytes"_a)
-        .def_prop_ro("rows", [](const Names& n) { return n.strings.length(); })
-        .def(
-            "take",
-            [](const Names& n, InOf<int64_t> rows) {
-                nb::list list;
-                for (size_t i = 0; i < rows.size(); ++i) {
-                    if (rows.data()[i] < 0 || rows.data()[i] >= n.strings.length())
-                        throw std::out_of_range("no such row");
-                    const std::string_view name = n.strings.at(rows.data()[i]);
+    nb::class_<Names>(m, "Names").def(nb::init<Bytes>(), "bytes"_a).def_prop_ro("rows", [](const Names& n) {
+        return n.strings.length();
+    });
+
+    // The names in these rows, those of `b` counted after those of `a`.
+    m.def(
+        "take_names",
+        [](const Names& a, const Names& b, InOf<int64_t> rows) {
+            const int64_t first = a.strings.length(), count = static_cast<int64_t>(rows.size());
+            constexpr int64_t kBatch = 32;  // names that are looked up before one is read: their cache misses overlap
+            std::string_view names[kBatch];
+            nb::list list;
+            for (int64_t i = 0; i < count; i += kBatch) {
+                const int64_t end = std::min(count, i + kBatch);
+                for (int64_t k = i; k < end; ++k) {
+                    const int64_t row = rows.data()[k];
+                    if (row < 0 || row >= first + b.strings.length()) throw std::out_of_range("no such row");
+                    names[k - i] = row < first ? a.strings.at(row) : b.strings.at(row - first);
+                    STEPPE_PREFETCH(names[k - i].data());
+                }
+                for (int64_t k = i; k < end; ++k) {
+                    const std::string_view name = names[k - i];
                     PyObject* text = PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size()));
                     if (!text) throw nb::python_error();
                     list.append(nb::steal(text));
                 }
-                return list;
-            },
-            "rows"_a);
+            }
+            return list;
+        },
+        "a"_a, "b"_a, "rows"_a);
 
     nb::class_<table::Table>(m, "Table")
         // stream: a capsule of the Arrow C stream interface, which is used up.

@@ -159,6 +159,9 @@ struct Seen {
         hash = (hash ^ key) * kMix;
     }
 
+    // Its bytes, for a short name without a look into the table's buffers.
+    const char* bytes() const { return name.size() <= 16 ? reinterpret_cast<const char*>(words) : name.data(); }
+
     std::string_view name;
     int64_t row;
     uint64_t hash;
@@ -303,36 +306,35 @@ std::vector<int64_t> number_names(const StringColumn& a, const StringColumn& b, 
     }
     std::vector<int64_t> first(team + 1, 0);
     for (int p = 0; p < team; ++p) first[p + 1] = first[p] + static_cast<int64_t>(parts[p].seen().size());
+    std::vector<const Seen*> united;
+    united.reserve(first[team]);
+    for (const NameTable& names : parts)
+        for (const Seen& one : names.seen()) united.push_back(&one);
+    // What all names begin with does not tell them apart: heads begin after it.
+    size_t same = united.empty() ? 0 : united[0]->name.size();
+    for (const Seen* one : united) {
+        same = std::min(same, one->name.size());
+        while (std::memcmp(united[0]->bytes(), one->bytes(), same)) --same;
+    }
     struct Key {
         uint64_t head;  // eight bytes, as a number of the same order
-        std::string_view name;
-        int64_t row, at;
+        int64_t at;
     };
-    std::vector<Key> keys(first[team]);
-    // What all names begin with does not tell them apart: heads begin after it.
-    size_t same = std::string_view::npos;
-    const std::string_view* any = nullptr;
-    for (const NameTable& names : parts)
-        for (const Seen& one : names.seen()) {
-            if (!any) any = &one.name, same = one.name.size();
-            same = std::min(same, one.name.size());
-            while (std::memcmp(any->data(), one.name.data(), same)) --same;
-            if (!same) break;
+    std::vector<Key> keys(united.size());
+    parallel_for(team, first[team], 1 << 12, watch, [&](int64_t begin, int64_t end, int) {
+        for (int64_t k = begin; k < end; ++k) {
+            uint64_t head = 0;
+            for (size_t c = same; c < same + 8; ++c)
+                head = head << 8 | (c < united[k]->name.size() ? static_cast<uint8_t>(united[k]->bytes()[c]) : 0);
+            keys[k] = {head, k};
         }
-    parallel_for(team, team, 1, watch, [&](int64_t begin, int64_t end, int) {
-        for (int64_t p = begin; p < end; ++p)
-            for (size_t k = 0; k < parts[p].seen().size(); ++k) {
-                const Seen& one = parts[p].seen()[k];
-                uint64_t head = 0;
-                for (size_t c = same; c < same + 8; ++c)
-                    head = head << 8 | (c < one.name.size() ? static_cast<uint8_t>(one.name[c]) : 0);
-                keys[first[p] + k] = {head, one.name, one.row, first[p] + static_cast<int64_t>(k)};
-            }
     });
-    sort_parallel(keys, team, watch,
-                  [](const Key& x, const Key& y) { return x.head != y.head ? x.head < y.head : x.name < y.name; });
+    sort_parallel(keys, team, watch, [&](const Key& x, const Key& y) {
+        return x.head != y.head ? x.head < y.head : united[x.at]->name < united[y.at]->name;
+    });
     std::vector<int64_t> rank(keys.size()), rows(keys.size());
-    for (size_t k = 0; k < keys.size(); ++k) rank[keys[k].at] = static_cast<int64_t>(k), rows[k] = keys[k].row;
+    for (size_t k = 0; k < keys.size(); ++k)
+        rank[keys[k].at] = static_cast<int64_t>(k), rows[k] = united[keys[k].at]->row;
     parallel_for(team, team, 1, watch, [&](int64_t begin, int64_t end, int) {
         for (int64_t t = begin; t < end; ++t) {
             std::vector<V> to(place[t].size());

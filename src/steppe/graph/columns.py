@@ -62,7 +62,7 @@ class Column:
         assert self.names is not None  # noqa: S101 - one or the other
         there = np.arange(self.rows) if self.missing is None else np.flatnonzero(~self.missing)
         texts = np.full(self.rows, None, dtype=object)
-        texts[there] = self.names.take(there)
+        texts[there] = _core.take_names(self.names, self.names, there)
         return texts
 
 

@@ -91,7 +91,10 @@ class Edges:
         if origin is None or not (origin.is_settled or origin.attributes):
             return None
         columns = {name: origin.attribute(name) for name in origin.attributes}
-        return origin.count, origin.ids(cast("Graph", self)), columns, origin.library
+        try:
+            return origin.count, origin.ids(cast("Graph", self)), columns, origin.library
+        except GraphError:  # what they are found from is gone, or was changed
+            return None
 
     def __setstate__(self, state: Any) -> None:
         """Take what a pickle kept, which may be anything."""

@@ -34,7 +34,7 @@ Kept = npt.NDArray[np.int64] | None
 
 
 @dataclass(frozen=True)
-class Vertices:
+class EdgeEnds:
     """Both ends of the edges as integers in chunks, the one that is vertex 0, how many vertices there are, and their labels."""
 
     sources: list[Array]
@@ -95,17 +95,17 @@ def _kept(columns: list[Column], missing: str) -> Kept:
     return np.flatnonzero(~np.logical_or.reduce([mask for mask, _ in holes]))
 
 
-def _vertices(a: Column, b: Column, kept: Kept) -> Vertices:
+def _vertices(a: Column, b: Column, kept: Kept) -> EdgeEnds:
     if a.names is not None and b.names is not None:
         return _named(a, b, kept)
     if a.is_integer and b.is_integer:
         return _numbered(a, b, kept)
     u, v = (_some(column.array(), kept) for column in (a, b))
     labels, u, v = relabel(label_array(u, repr(a.name)), label_array(v, repr(b.name)))
-    return Vertices([u], [v], 0, len(labels), labels)
+    return EdgeEnds([u], [v], 0, len(labels), labels)
 
 
-def _named(a: Column, b: Column, kept: Kept) -> Vertices:
+def _named(a: Column, b: Column, kept: Kept) -> EdgeEnds:
     m = a.rows
     kind = vertex_dtype(2 * m)
     u: Array = np.empty(m, dtype=kind)
@@ -114,48 +114,37 @@ def _named(a: Column, b: Column, kept: Kept) -> Vertices:
     assert b.names is not None  # noqa: S101
     rows = _core.number_names(a.names, b.names, u, v, KEY, threads.resolve(None))
     try:
-        texts = _texts(rows, a.names, b.names)
+        texts = _core.take_names(a.names, b.names, rows)
     except UnicodeDecodeError as error:
         raise GraphError(f"a name in {a.name!r} or {b.name!r} is no UTF-8: {error}") from error
     labels = Labels(string_array(texts))
     if kept is None:
-        return Vertices([u], [v], 0, len(labels), labels)
+        return EdgeEnds([u], [v], 0, len(labels), labels)
     u, v = u[kept], v[kept]
     there = np.zeros(len(labels), dtype=bool)  # a name may have stood in dropped rows alone
     there[u] = there[v] = True
     if not there.all():
         rank = np.cumsum(there, dtype=kind) - 1
         u, v, labels = rank[u], rank[v], Labels(labels.array[there])
-    return Vertices([u], [v], 0, len(labels), labels)
+    return EdgeEnds([u], [v], 0, len(labels), labels)
 
 
-def _texts(rows: npt.NDArray[np.int64], a: _core.Names, b: _core.Names) -> list[str]:
-    """Return the names of these rows, those of ``b`` counted after those of ``a``, in their order."""
-    in_a = rows < a.rows
-    if in_a.all():
-        return a.take(rows)
-    texts = np.empty(len(rows), dtype=object)
-    texts[in_a] = a.take(rows[in_a])
-    texts[~in_a] = b.take(rows[~in_a] - a.rows)
-    return texts.tolist()
-
-
-def _numbered(a: Column, b: Column, kept: Kept) -> Vertices:
+def _numbered(a: Column, b: Column, kept: Kept) -> EdgeEnds:
     sources, targets = _aligned(a.chunks or [], b.chunks or [], kept)
     m = sum(map(len, sources))
     if m == 0:
-        return Vertices([], [], 0, 0, None)
+        return EdgeEnds([], [], 0, 0, None)
     if sources[0].dtype == np.uint64:  # beyond 2^63
         labels, u, v = relabel(np.concatenate(sources), np.concatenate(targets))
-        return Vertices([u], [v], 0, len(labels), labels)
+        return EdgeEnds([u], [v], 0, len(labels), labels)
     team = threads.resolve(None)
     facts = [_core.edge_facts(u, v, np.iinfo(np.int64).max, team) for u, v in zip(sources, targets, strict=True)]
     low, high = min(int(f[0]) for f in facts), max(int(f[1]) for f in facts)
     count = high - low + 1
     if count <= 2 * m and _core.distinct_ids(sources, targets, low, high, team) == count:
-        return Vertices(sources, targets, low, count, None if low == 0 else Labels(range(low, high + 1)))
+        return EdgeEnds(sources, targets, low, count, None if low == 0 else Labels(range(low, high + 1)))
     labels, u, v = renumber(np.concatenate(sources), np.concatenate(targets), low, high)
-    return Vertices([u], [v], 0, len(labels), labels)
+    return EdgeEnds([u], [v], 0, len(labels), labels)
 
 
 def _aligned(sources: list[Array], targets: list[Array], kept: Kept) -> tuple[list[Array], list[Array]]:
@@ -187,7 +176,7 @@ def _some(array: Array, kept: Kept) -> Array:
 
 
 def rows_of_chunks(
-    ends: Vertices, weights: list[Array] | None, *, directed: bool
+    ends: EdgeEnds, weights: list[Array] | None, *, directed: bool
 ) -> tuple[npt.NDArray[np.int64], Array, Array | None, Facts | None, bool]:
     """Sort edges that come in chunks into rows: what :func:`steppe.graph.build.rows_of_edges` returns, without a second copy of the edges."""
     team, limit = threads.resolve(None), np.iinfo(np.int64).max

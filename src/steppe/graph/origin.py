@@ -115,6 +115,11 @@ class Turned(Origin):
         super().__init__(origin.count, attributes=origin._attributes, library=origin.library)
         self._forward, self._origin = forward, origin
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether the numbers are known: they are never the positions."""
+        return self._ids is not None
+
     def ids(self, graph: Graph) -> Array | None:
         """Return the number of each stored edge of the reverse graph."""
         with self._lock:
