@@ -188,6 +188,17 @@ class NameTable {
     void prefetch(const Seen& one) const {
         if (slots_.size()) STEPPE_PREFETCH(&slots_[one.hash >> shift_]);
     }
+    // Long names are compared where they lie, two steps further from their slots.
+    void prefetch_names(const std::vector<Seen>& batch) const {
+        if (!slots_.size()) return;
+        for (const bool deep : {false, true})
+            for (const Seen& one : batch) {
+                const Slot& slot = slots_[one.hash >> shift_];
+                if (one.name.size() <= 16 || slot.number < 0) continue;
+                if (deep) STEPPE_PREFETCH(seen_[slot.number].name.data());
+                else STEPPE_PREFETCH(&seen_[slot.number]);
+            }
+    }
     int64_t number(const Seen& one) {
         if (2 * (seen_.size() + 1) > slots_.size()) grow();
         const auto size = static_cast<uint32_t>(one.name.size());
@@ -261,6 +272,7 @@ std::vector<int64_t> number_names(const StringColumn& a, const StringColumn& b, 
             std::vector<Seen> batch;
             auto put = [&](const StringColumn& column, int64_t first, int64_t from, int64_t to, V* out) {
                 auto flush = [&] {
+                    table.prefetch_names(batch);
                     for (const Seen& one : batch) out[one.row - first] = static_cast<V>(table.number(one));
                     batch.clear();
                 };

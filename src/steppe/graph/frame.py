@@ -112,7 +112,7 @@ def _named(a: Column, b: Column, kept: Kept) -> EdgeEnds:
     v: Array = np.empty(m, dtype=kind)
     assert a.names is not None  # noqa: S101
     assert b.names is not None  # noqa: S101
-    rows = _core.number_names(a.names, b.names, u, v, KEY, threads.resolve(None))
+    rows = _core.number_names(a.names, b.names, u, v, KEY, threads.resolve(None, edges=2 * m))
     try:
         texts = _core.take_names(a.names, b.names, rows)
     except UnicodeDecodeError as error:
@@ -137,7 +137,7 @@ def _numbered(a: Column, b: Column, kept: Kept) -> EdgeEnds:
     if sources[0].dtype == np.uint64:  # beyond 2^63
         labels, u, v = relabel(np.concatenate(sources), np.concatenate(targets))
         return EdgeEnds([u], [v], 0, len(labels), labels)
-    team = threads.resolve(None)
+    team = threads.resolve(None, edges=m)
     facts = [_core.edge_facts(u, v, np.iinfo(np.int64).max, team) for u, v in zip(sources, targets, strict=True)]
     low, high = min(int(f[0]) for f in facts), max(int(f[1]) for f in facts)
     count = high - low + 1
@@ -179,7 +179,8 @@ def rows_of_chunks(
     ends: EdgeEnds, weights: list[Array] | None, *, directed: bool
 ) -> tuple[npt.NDArray[np.int64], Array, Array | None, Facts | None, bool]:
     """Sort edges that come in chunks into rows: what :func:`steppe.graph.build.rows_of_edges` returns, without a second copy of the edges."""
-    team, limit = threads.resolve(None), np.iinfo(np.int64).max
+    team = threads.resolve(None, edges=sum(map(len, ends.sources)))
+    limit = np.iinfo(np.int64).max
     sources, targets = ends.sources, ends.targets
     if weights is not None and [*map(len, weights)] != [*map(len, sources)]:
         sources, targets = ([np.concatenate(x)] if x else [np.empty(0, np.int32)] for x in (sources, targets))
