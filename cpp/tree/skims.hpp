@@ -97,8 +97,8 @@ class Skims {
         const auto width = static_cast<int64_t>(columns_.size());
         for (int64_t j = 0; j < width; ++j) distances_[i * width + j] = lane.dist[columns_[j]];
         for (const Skim& skim : skims_)
-            if (!(skim.whole ? add(lane, skim.whole, lane.whole.data(), skim.whole_sums + i * width)
-                             : add(lane, skim.real, lane.real.data(), skim.real_sums + i * width)))
+            if (!(skim.whole_sums ? add(lane, skim.whole, lane.whole.data(), skim.whole_sums + i * width)
+                                  : add(lane, skim.real, lane.real.data(), skim.real_sums + i * width)))
                 return false;
         return true;
     }
