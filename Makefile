@@ -27,8 +27,8 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -type f ! -name '*
 
 # The native core's tests that a sanitizer repeats: the rest of the suite never reaches C++ or only starts other processes.
 tests_of = $(addprefix tests/test_,$(addsuffix .py,$(1)))
-THREADED := $(call tests_of,sanitizers threads exit stress core plan bfs widen sssp scan distances matrix_file external external_bellman_ford pages paths search verify graph generate route landmarks files)
-SANITIZED := $(THREADED) $(call tests_of,sssp_properties seeds bellman_ford labels proof mapped files_bad files_claims files_changing files_heading files_real files_write real_data)
+THREADED := $(call tests_of,sanitizers threads exit stress core plan bfs widen sssp scan distances matrix_file external external_bellman_ford pages paths edge_ids along search verify graph generate route landmarks files)
+SANITIZED := $(THREADED) $(call tests_of,frames conveniences sssp_properties seeds bellman_ford labels proof mapped files_bad files_claims files_changing files_heading files_real files_write real_data)
 # Older ThreadSanitizers do not start where the kernel places memory too much at random.
 FIXED := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 LIBRARY = $$(realpath "$$($(CXX) -print-file-name=lib$(1).so)")
@@ -136,6 +136,7 @@ sanitize-thread: .venv-thread/.installed
 .venv-%/.installed: $(SOURCES) tests/seeded.cpp
 	@echo "== build with the $* sanitizer"
 	$(PYTHON) -m venv .venv-$*
-	.venv-$*/bin/pip install --quiet scikit-build-core nanobind cmake ninja pytest pytest-xdist hypothesis scipy
+	.venv-$*/bin/pip install --quiet scikit-build-core nanobind cmake ninja pytest pytest-xdist hypothesis scipy \
+	  pandas polars duckdb pyarrow igraph rustworkx array-api-strict
 	.venv-$*/bin/pip install --quiet --no-build-isolation ".[zstd,networkx]" -Cbuild-dir=build/$* -Cinstall.strip=false -Ccmake.define.STEPPE_SANITIZE=$*
 	@touch $@

@@ -65,6 +65,11 @@ def test_oclgrind_is_taken_by_name_only(pocl):
 @pytest.mark.pocl
 def test_a_name_chooses_and_an_unknown_one_lists_what_there_is(pocl):
     assert gpu.get_device("opencl:portable") is pocl
+    found = [info.name for info in gpu.devices() if info.kind == "opencl"]
+    for number, name in enumerate(found):  # a number is a place in the list, whatever the names contain
+        assert gpu.get_device(f"opencl:{number}").info.name == name
+    with pytest.raises(DeviceError, match=f"no OpenCL device 99: {len(found)} were found"):
+        gpu.get_device("opencl:99")
     with pytest.raises(DeviceError, match=r"no OpenCL device is called 'nonsense'; there are: .*PoCL"):
         gpu.get_device("opencl:nonsense")
     with pytest.raises(DeviceError, match="no device is called 'metal'"):

@@ -56,7 +56,7 @@ def stub() -> ast.Module:
     body = [Simplify().visit(node) for node in tree.body if isinstance(node, wanted)]
     body += [submodule("testing"), *ast.parse("testing: Testing").body]
     head = ast.parse(
-        "import enum\nfrom typing import Any\n\nimport numpy as np\nfrom numpy.typing import NDArray\n"
+        "import enum\nfrom collections.abc import Sequence\nfrom typing import Any\n\nimport numpy as np\nfrom numpy.typing import NDArray\n"
     ).body
     return ast.fix_missing_locations(ast.Module(body=[*head, *body], type_ignores=[]))
 

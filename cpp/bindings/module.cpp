@@ -29,6 +29,10 @@ void bind_generate_rows(nanobind::module_& m);
 void bind_seeded(nanobind::module_& m);
 #endif
 void bind_pages(nanobind::module_& m);
+void bind_along(nanobind::module_& m);
+void bind_scatter(nanobind::module_& m);
+void bind_table(nanobind::module_& m);
+void bind_skims(nanobind::module_& m);
 }  // namespace steppe::bindings
 
 NB_MODULE(_core, m) {
@@ -63,4 +67,8 @@ NB_MODULE(_core, m) {
     bind_seeded(m);
 #endif
     bind_pages(m);
+    bind_along(m);
+    bind_scatter(m);
+    bind_table(m);
+    bind_skims(m);
 }

@@ -9,6 +9,7 @@
 
 from . import generate
 from .calls.all_shortest_paths import ShortestPaths, all_shortest_paths
+from .calls.along import Skims
 from .calls.bfs import bfs
 from .calls.blocks import Block, blocks
 from .calls.distances import all_pairs, distances
@@ -21,6 +22,7 @@ from .calls.route import Route, route
 from .calls.sssp import sssp
 from .calls.trees import DistanceMatrix
 from .calls.verify import verify
+from .cpu.tree import PathList
 from .errors import (
     DeviceError,
     DeviceMemoryError,
@@ -37,7 +39,7 @@ from .errors import (
 from .files import read, write
 from .gpu import DeviceInfo, devices, set_default_device
 from .graph.graph import Graph
-from .paths import PathList, Paths
+from .paths import Paths
 from .planning.distance_types import UNREACHABLE
 from .planning.explain import Explanation
 from .planning.plan import Plan
@@ -69,6 +71,7 @@ __all__ = [
     "ResultSizeError",
     "Route",
     "ShortestPaths",
+    "Skims",
     "SteppeError",
     "VerificationError",
     "__version__",

@@ -8,23 +8,22 @@ nobody asks. ``record_paths=True`` gives the tree the search itself recorded ins
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from .cpu import tree
+from .cpu import along, tree
 from .cpu.proof import check
+from .cpu.tree import PathList
 from .errors import DeviceMemoryError, GraphError, NoPathError
+from .graph.tabular import Tabular
 from .machine import locks
 from .machine import threads as _threads
 from .planning.distance_types import UNREACHABLE, distance_dtype, unreachable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from .gpu import Device
     from .graph.graph import Graph
     from .planning.explain import Explanation
@@ -33,31 +32,8 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 
-@dataclass(frozen=True, eq=False)
-class PathList:
-    """Many paths in two arrays: path ``i`` is ``vertices[offsets[i]:offsets[i + 1]]``, source first, or empty.
-
-    It is a sequence of those arrays too.
-    """
-
-    offsets: npt.NDArray[np.int64]
-    vertices: Array
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    def __getitem__(self, i: int) -> Array:
-        if not -len(self) <= i < len(self):
-            raise IndexError(f"path {i} of {len(self)}")
-        i %= len(self)
-        return self.vertices[self.offsets[i] : self.offsets[i + 1]]
-
-    def __iter__(self) -> Iterator[Array]:
-        return (self[i] for i in range(len(self)))
-
-
 @locks.opened_in_child
-class Paths:
+class Paths(Tabular):
     """The shortest paths from a source to every vertex: what :func:`steppe.sssp` and :func:`steppe.bfs` return.
 
     Arrays have one entry per vertex; entry ``i`` belongs to ``graph.labels[i]`` (to vertex ``i`` where there are no
@@ -204,6 +180,15 @@ class Paths:
         reached = np.flatnonzero(self.reachable)
         return dict(zip(self.graph.labels_of(reached).tolist(), self._base[reached].tolist(), strict=True))
 
+    def _columns(self) -> dict[str, Array]:
+        """Return the columns of :meth:`to_frame`: vertex, distance, predecessor; of the vertices that were reached."""
+        reached = np.flatnonzero(self.reachable)
+        before = labels_or_none(self.graph, self.predecessors[reached])
+        return {"vertex": self.graph.labels_of(reached), "distance": self._base[reached], "predecessor": before}
+
+    def _library(self) -> str | None:
+        return self.graph.library
+
     # The tree -------------------------------------------------------------------------------------------------------
 
     @property
@@ -272,6 +257,46 @@ class Paths:
     def _paths(self, targets: npt.NDArray[np.int64]) -> PathList:
         offsets, vertices = tree.paths(self.graph, self.predecessors, targets, threads=_threads.resolve(self._threads))
         return PathList(offsets, self.graph.labels_of(vertices))
+
+    def edge_ids(self, vertex: Any) -> npt.NDArray[np.int64]:
+        """Return the edges of the path to this vertex: rows of the table, or positions in the arrays, that the graph was built from.
+
+        Of parallel edges, the lightest; of equally light ones, the first.
+
+        Examples
+        --------
+        >>> import steppe as sp
+        >>> g = sp.Graph.from_edges(["b", "a", "a"], ["c", "b", "c"], [3, 5, 9], relabel=True)
+        >>> sp.sssp(g, "a").edge_ids("c").tolist()
+        [1, 0]
+        """
+        _ = self.graph.origin  # before the tree is built for nothing
+        return self.graph.edge_ids_at(along.path_edges(self.graph, self.graph.indices_of(self.path(vertex))))
+
+    def along(self, column: str | npt.ArrayLike) -> Array:
+        """Return what an attribute of the edges adds up to along the path to every vertex.
+
+        Parameters
+        ----------
+        column : str or array_like
+            An attribute's name (see :meth:`Graph.from_frame`), or a number for each edge that the graph was built from, in that order.
+
+        Returns
+        -------
+        ndarray
+            int64 (exact) or float64, added up from the source on; where there is no path, what distances have there: ``inf`` or
+            :data:`steppe.UNREACHABLE`.
+
+        Examples
+        --------
+        >>> import steppe as sp
+        >>> g = sp.Graph.from_edges([1, 0, 0], [2, 1, 2], [3, 5, 9])
+        >>> sp.sssp(g, 0).along([300, 500, 700]).tolist()
+        [0, 500, 800]
+        """
+        return along.sums(
+            self.graph, self.predecessors, self.reachable, column, threads=_threads.resolve(self._threads)
+        )
 
     # Proof and report -----------------------------------------------------------------------------------------------
 

@@ -23,8 +23,9 @@ def bfs(
     cutoff: float | None = None,
     targets: Any = None,
     record_paths: bool = False,
+    reverse: bool = False,
     threads: int | None = None,
-    memory_limit: int | None = None,
+    memory_limit: int | str | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
 ) -> Paths:
     """Find the fewest edges from ``source`` to every vertex; weights are ignored.
@@ -63,10 +64,11 @@ def bfs(
     >>> sp.bfs(g, 0).distances.tolist()
     [0, 1, 2, 1]
     """
+    start = source_of(graph, source)
     return solve(
-        graph,
+        graph.reverse if reverse else graph,
         "bfs",
-        source_of(graph, source),
+        start,
         device=device,
         cutoff=cutoff,
         targets=targets,

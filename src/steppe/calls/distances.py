@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 import numpy as np
 import numpy.typing as npt
 
+from ..machine.memory import size_of
+from ..planning.question import check_graph
 from . import reduce as _reduce
+from .along import Skims, skims_along, with_unreachable
 from .matrix import Form, asked, deliver
 from .pairs import grouped, paired
 from .trees import DistanceMatrix, with_predecessors
@@ -37,7 +40,7 @@ class Options(TypedDict, total=False):
     dtype: npt.DTypeLike | None
     reverse: bool
     threads: int | None
-    memory_limit: int | None
+    memory_limit: int | str | None
     progress: bool | Callable[[Progress], object] | None
 
 
@@ -61,9 +64,11 @@ def distances(
     *,
     pairs: bool = False,
     reduce: Reduce | None = None,
+    along: None = None,
     sparse: Literal[False] = False,
     out: None = None,
     predecessors: Literal[False] = False,
+    unreachable: float | None = None,
     **options: Unpack[Options],
 ) -> Array: ...
 @overload
@@ -77,6 +82,8 @@ def distances(
     sparse: bool = False,
     out: str | PathLike[str] | None = None,
     predecessors: bool = False,
+    along: Any = None,
+    unreachable: float | None = None,
     **options: Unpack[Options],
 ) -> Any: ...
 def distances(
@@ -93,9 +100,11 @@ def distances(
     sparse: bool = False,
     dtype: npt.DTypeLike | None = None,
     out: str | PathLike[str] | None = None,
+    along: Any = None,
+    unreachable: float | None = None,
     reverse: bool = False,
     threads: int | None = None,
-    memory_limit: int | None = None,
+    memory_limit: int | str | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
 ) -> Any:
     """Compute the distances from many sources: a matrix, sources × targets.
@@ -132,19 +141,24 @@ def distances(
         Write the matrix to this ``.npy`` file, Zarr store (``NAME.zarr``) or folder of Parquet parts (``NAME.parquet``: source, target, distance of
         the pairs that are reached), in blocks; what is there is replaced when the new one is complete. If the call is interrupted, the same
         call goes on where it stopped.
+    along : list of str, or mapping of names to arrays, optional
+        Attributes of the edges (see :meth:`Graph.from_frame`) to add up along the shortest paths; then a :class:`~steppe.Skims` is returned, which
+        has a matrix of each beside the distances, and all as a table. On the CPU, dense.
+    unreachable : number, optional
+        What stands for "no path" in a dense matrix, ``np.nan`` for example: the matrix is then of floats.
     reverse : bool
         Distances lead from the targets to the sources, against the edges.
     threads : int, optional
         Default: ``STEPPE_NUM_THREADS``, or all CPUs this process may use.
-    memory_limit : int, optional
-        Bytes that the matrix, or a block of its rows with ``out``, ``sparse`` or ``reduce``, may take; default: what is free. On a device, all it
-        may take.
+    memory_limit : int or str, optional
+        Bytes ("2GB", "500MiB") that the matrix, or a block of its rows with ``out``, ``sparse`` or ``reduce``, may take; default: what is free. On
+        a device, all it may take.
     progress : bool or callable, optional
         True draws a bar; a function gets a :class:`~steppe.Progress` that counts sources.
 
     Returns
     -------
-    ndarray, csr_array, memmap, Path or DistanceMatrix
+    ndarray, csr_array, memmap, Path, DistanceMatrix or Skims
         Dense: int64 with :data:`steppe.UNREACHABLE` for integer weights, else of the weights' type with ``inf``. With ``out``: a file,
         mapped for reading, or the path of a folder. Sums of floats are float64, counts int64.
 
@@ -170,11 +184,23 @@ def distances(
     >>> sp.distances(g, ["c"], reverse=True).tolist()
     [[8, 3, 0]]
     """
+    check_graph(graph)
     graph = graph.reverse if reverse else graph
     rows = graph.indices_of(sources)
     columns = None if targets is None else graph.indices_of(targets)
-    _check_form(pairs=pairs, reduce=reduce, predecessors=predecessors, sparse=sparse, out=out, dtype=dtype)
-    form = Form(dtype, out, sparse, memory_limit, passing=reduce is not None)
+    _check_form(pairs=pairs, reduce=reduce, predecessors=predecessors, sparse=sparse, out=out, along=along, dtype=dtype)
+    form = Form(dtype, out, sparse, size_of(memory_limit), passing=reduce is not None)
+    if unreachable is not None and (form.in_blocks or predecessors or along is not None or reduce is not None):
+        raise ValueError("unreachable= is for dense matrices in memory, and pairs: without sparse, out, reduce, predecessors and along")
+    shared: dict[str, Any] = {
+        "method": method,
+        "device": device,
+        "cutoff": cutoff,
+        "threads": threads,
+        "progress": progress,
+    }
+    if along is not None:
+        return skims_along(graph, rows, columns, along, memory_limit=form.memory_limit, **shared)
     offsets = order = rows
     if pairs:
         if columns is None or len(columns) != len(rows):
@@ -182,30 +208,20 @@ def distances(
             raise ValueError(f"pairs=True takes a target for each source: {len(rows):,} sources and {count} targets")
         rows, offsets, order = grouped(rows)
         columns = columns[order]
-    matrix = asked(
-        "distances",
-        graph,
-        rows,
-        columns,
-        form,
-        method=method,
-        device=device,
-        cutoff=cutoff,
-        threads=threads,
-        progress=progress,
-    )
-    if pairs:
-        return paired(matrix, offsets, order, form)
+    matrix = asked("distances", graph, rows, columns, form, **shared)
     if reduce is not None:
         return _reduce.reduced(matrix, reduce)
     if predecessors:
         return with_predecessors(matrix, form)
-    return deliver(matrix, form)
+    made = paired(matrix, offsets, order, form) if pairs else deliver(matrix, form)
+    return made if unreachable is None else with_unreachable(made, unreachable)
 
 
 def _check_form(**given: Any) -> None:
     """Raise where two forms are asked for at once."""
     dtype = given.pop("dtype")
+    if given.get("along") is not None and dtype is not None:
+        raise ValueError("dtype= is the type of one matrix: along= gives several, of their own types")
     named = [name for name, value in given.items() if value is not None and value is not False]
     if len(named) > 1 and set(named) != {"sparse", "out"}:  # those have a message of their own
         raise ValueError(f"{' and '.join(f'{name}=' for name in named)} do not go together: each is a form of its own")
@@ -254,7 +270,7 @@ def all_pairs(
     out: str | PathLike[str] | None = None,
     reverse: bool = False,
     threads: int | None = None,
-    memory_limit: int | None = None,
+    memory_limit: int | str | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
 ) -> Any:
     """Compute the distances between all pairs of vertices; the parameters are those of :func:`distances`.
@@ -268,9 +284,10 @@ def all_pairs(
     >>> sp.all_pairs(g, predecessors=True).predecessors.tolist()
     [[-1, 0, 1], [1, -1, 1], [1, 2, -1]]
     """
+    check_graph(graph)
     graph = graph.reverse if reverse else graph
     _check_form(reduce=reduce, predecessors=predecessors, sparse=sparse, out=out, dtype=dtype)
-    form = Form(dtype, out, sparse, memory_limit, passing=reduce is not None)
+    form = Form(dtype, out, sparse, size_of(memory_limit), passing=reduce is not None)
     matrix = asked(
         "all_pairs",
         graph,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..cpu import external, search
 from ..errors import DeviceMemoryError
+from ..machine.memory import size_of
 from ..paths import Paths
 from ..planning.distance_types import distance_dtype, lengths_of_hops
 from ..planning.explain import Explanation
@@ -44,11 +45,12 @@ def solve(
     targets: Any = None,
     record_paths: bool = False,
     threads: int | None = None,
-    memory_limit: int | None = None,
+    memory_limit: int | str | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
 ) -> Paths:
     """Answer a call that is one search, from one source or several: the options are those of :func:`steppe.sssp`."""
     hops = call == "bfs"
+    memory_limit = size_of(memory_limit)
     question = ask(
         graph,
         sources,

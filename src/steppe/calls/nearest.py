@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import NoPathError, VerificationError
+from ..graph.tabular import Tabular
 from ..paths import Paths, labels_or_none
 from . import nearest_sources
 from .engines import solve
@@ -29,7 +30,7 @@ Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Nearest:
+class Nearest(Tabular):
     """What :func:`nearest` returns. Arrays have one entry per vertex, and are read-only.
 
     Attributes
@@ -53,6 +54,15 @@ class Nearest:
     def winner_labels(self) -> Array:
         """The label of each vertex's nearest source, None where there is none."""
         return labels_or_none(self.graph, self.winners)
+
+    def _columns(self) -> dict[str, Array]:
+        """Return the columns of :meth:`to_frame`: vertex, distance, source (the nearest); of the vertices that were reached."""
+        reached = np.flatnonzero(self.winners >= 0)
+        sources = self.graph.labels_of(self.winners[reached])
+        return {"vertex": self.graph.labels_of(reached), "distance": self.distances[reached], "source": sources}
+
+    def _library(self) -> str | None:
+        return self.graph.library
 
     def distance(self, vertex: Any) -> int | float:
         """Return the distance of one vertex from its nearest source."""

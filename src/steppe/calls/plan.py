@@ -8,9 +8,11 @@ import numpy as np
 
 from .. import gpu
 from ..errors import NegativeWeightError
+from ..machine.memory import size_of
 from ..planning.capabilities import name_edge
 from ..planning.facts import DeviceFacts, facts_of, machine_for
 from ..planning.plan import Plan, Wishes, plan_for, worth_a_device
+from ..planning.question import check_graph
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
@@ -28,7 +30,7 @@ def plan(
     cutoff: float | None = None,
     record_paths: bool = False,
     threads: int | None = None,
-    memory_limit: int | None = None,
+    memory_limit: int | str | None = None,
     dtype: Any = None,
     out: Any = None,
     sparse: bool = False,
@@ -59,6 +61,8 @@ def plan(
     >>> p.method, p.bytes_needed > 8 * 200_000**2
     ('delta-stepping', True)
     """
+    check_graph(graph)
+    memory_limit = size_of(memory_limit)
     rows, columns = 1, 0
     if call in ("distances", "all_pairs"):
         rows = graph.num_vertices if call == "all_pairs" or sources is None else _count(sources)

@@ -11,12 +11,15 @@ import numpy.typing as npt
 
 from .._core import Outcome
 from ..cpu import routes
+from ..cpu.along import path_edges, total
 from ..errors import DistanceOverflowError, VerificationError
+from ..graph.tabular import Tabular
 from ..planning.distance_types import distance_dtype, unreachable
 from ..planning.explain import Explanation
 from ..planning.facts import Machine, facts_of
 from ..planning.plan import Wishes, plan_for
 from ..planning.progress import teller
+from ..planning.question import check_graph
 from .plan import device_for
 from .sssp import sssp
 
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Route:
+class Route(Tabular):
     """A shortest path from one vertex to another, or the fact that there is none. True where there is one.
 
     Attributes
@@ -40,7 +43,8 @@ class Route:
     vertices : ndarray
         The labels along the path, source and target included; empty where there is no path.
     edges : ndarray of int64
-        The positions of its edges in ``graph.indices``: one less than vertices. Of parallel edges, the lightest.
+        The positions of its edges in ``graph.indices``: one less than vertices. Of parallel edges, the lightest. What the caller
+        knows them by is in :attr:`edge_ids`.
     reachable : bool
         Whether there is a path.
     settled : int
@@ -59,6 +63,32 @@ class Route:
 
     def __bool__(self) -> bool:
         return self.reachable
+
+    @property
+    def edge_ids(self) -> npt.NDArray[np.int64]:
+        """The rows of the table, or positions in the arrays, that the path's edges were given in."""
+        return self._graph.edge_ids_at(self.edges)
+
+    def along(self, column: str | npt.ArrayLike) -> int | float:
+        """Return what an attribute of the edges adds up to along the path, as :meth:`Paths.along` does; 0 where there is no path.
+
+        >>> import steppe as sp
+        >>> r = sp.route(sp.Graph.from_edges([1, 0], [2, 1], [3, 5]), 0, 2)
+        >>> r.edge_ids.tolist(), r.along([300, 500])
+        ([1, 0], 800)
+        """
+        values, ids = self._graph.attribute_along(column)
+        return total(values[self.edges if ids is None else ids[self.edges]])
+
+    def _columns(self) -> dict[str, npt.NDArray[Any]]:
+        """Return the columns of :meth:`to_frame`, a row for each edge: source, target, weight, and edge (its id) where that is known."""
+        graph = self._graph
+        weights = np.ones(len(self.edges), dtype=np.int32) if graph.weights is None else graph.weights[self.edges]
+        columns = {"source": self.vertices[:-1], "target": self.vertices[1:], "weight": weights}
+        return columns if graph._origin is None else columns | {"edge": self.edge_ids}
+
+    def _library(self) -> str | None:
+        return self._graph.library
 
     def explain(self) -> Explanation:
         """Return how the path was found: method and why, vertices settled (as rounds), seconds."""
@@ -155,6 +185,7 @@ def route(
     >>> bool(sp.route(g, "c", "a"))
     False
     """
+    check_graph(graph)
     s, t = graph.index(source), graph.index(target)
     if device is not None and device_for(graph, "route", device) is not None:
         return _on_device(graph, source, target, device, progress)
@@ -187,25 +218,14 @@ def _on_device(graph: Graph, source: Any, target: Any, device: str | None, progr
     paths = sssp(graph, source, device=device, targets=[target], progress=progress)
     reachable = bool(paths.reachable[graph.index(target)])
     vertices = paths.path(target) if reachable else paths.graph.labels_of(np.empty(0, dtype=np.int64))
-    along = graph.indices_of(vertices)
     return Route(
         source=source,
         target=target,
         distance=paths.distance(target),
         vertices=vertices,
-        edges=_lightest(graph, along),
+        edges=path_edges(graph, graph.indices_of(vertices)),
         reachable=reachable,
         settled=int(paths.reachable.sum()),
         _graph=graph,
         _explanation=paths.explain(),
     )
-
-
-def _lightest(graph: Graph, path: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the lightest edge between each vertex of a path and the next, the first of those."""
-    edges = np.empty(max(0, len(path) - 1), dtype=np.int64)
-    for i in range(len(edges)):
-        begin, end = int(graph.indptr[path[i]]), int(graph.indptr[path[i] + 1])
-        there = begin + np.flatnonzero(graph.indices[begin:end] == path[i + 1])
-        edges[i] = there[0] if graph.weights is None else there[np.argmin(graph.weights[there])]
-    return edges

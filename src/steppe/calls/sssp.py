@@ -25,8 +25,9 @@ def sssp(
     cutoff: float | None = None,
     targets: Any = None,
     record_paths: bool = False,
+    reverse: bool = False,
     threads: int | None = None,
-    memory_limit: int | None = None,
+    memory_limit: int | str | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
 ) -> Paths:
     """Find the shortest paths from ``source`` to every vertex.
@@ -51,11 +52,13 @@ def sssp(
     record_paths : bool
         Record a tree during the search, distance and predecessor changing together; otherwise the canonical tree is built when
         asked for.
+    reverse : bool
+        Search against the edges: distances are those from every vertex *to* ``source``, and ``path(v)`` leads from ``source`` back to v.
     threads : int, optional
         At most so many; default: ``STEPPE_NUM_THREADS``, or all CPUs this process may use. A large search leaves out CPUs that
         are busy with something else, and ``explain()`` tells how many took part.
-    memory_limit : int, optional
-        Bytes the search may take on a device, where edges that do not fit are streamed; on the CPU, bytes beside the file the
+    memory_limit : int or str, optional
+        Bytes ("2GB", "500MiB") the search may take on a device, where edges that do not fit are streamed; on the CPU, bytes beside the file the
         edges are mapped from.
     progress : bool or callable, optional
         True draws a bar on a terminal; a function is called now and then with a :class:`~steppe.Progress` that counts edges relaxed.
@@ -84,10 +87,11 @@ def sssp(
     >>> r.explain().method
     'dijkstra'
     """
+    start = source_of(graph, source)
     return solve(
-        graph,
+        graph.reverse if reverse else graph,
         "sssp",
-        source_of(graph, source),
+        start,
         method=method,
         delta=delta,
         device=device,

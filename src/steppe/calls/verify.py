@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ..cpu import proof
 from ..errors import VerificationError
 from ..paths import Paths
+from ..planning.question import check_graph
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
@@ -59,12 +60,15 @@ def verify(
         ...
     steppe.errors.VerificationError: row 0, from 0: vertex 2 is at distance 7, but no path of that length leads to it from a source
     """
+    check_graph(graph)
     if isinstance(answer, Paths):
         if sources is not None or cutoff is not None or sample is not None:
             raise ValueError(
                 "the answer of a search knows its sources and its cutoff: give sources=, cutoff= and sample= with matrices only"
             )
         return answer._prove(graph, threads)
+    if hasattr(answer, "verify") and not isinstance(answer, type):
+        raise TypeError(f"a {type(answer).__name__} proves itself: write answer.verify()")
     rows = np.asarray(answer)
     starts = np.arange(graph.num_vertices) if sources is None else graph.indices_of(sources)
     if rows.ndim == 1:

@@ -6,6 +6,7 @@ every method, thread count and device.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +16,34 @@ from .. import _core
 from ..errors import VerificationError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ..graph.graph import Graph
 
 Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class PathList:
+    """Many paths in two arrays: path ``i`` is ``vertices[offsets[i]:offsets[i + 1]]``, source first, or empty.
+
+    It is a sequence of those arrays too.
+    """
+
+    offsets: npt.NDArray[np.int64]
+    vertices: Array
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, i: int) -> Array:
+        if not -len(self) <= i < len(self):
+            raise IndexError(f"path {i} of {len(self)}")
+        i %= len(self)
+        return self.vertices[self.offsets[i] : self.offsets[i + 1]]
+
+    def __iter__(self) -> Iterator[Array]:
+        return (self[i] for i in range(len(self)))
 
 
 def predecessors(

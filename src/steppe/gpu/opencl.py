@@ -57,11 +57,15 @@ def find() -> list[tuple[DeviceInfo, Any]]:
 
 
 def choose(name: str) -> tuple[DeviceInfo, Any]:
-    """Take the first device, the one of that very name, or the first whose platform or device name contains `name`."""
+    """Take the first device, the one of that number or very name, or the first whose platform or device name contains `name`."""
     found = find()
     for info, handle in found:
         if info.name == f"opencl:{name}":
             return info, handle
+    if name.isdigit():
+        if int(name) < len(found):
+            return found[int(name)]
+        raise DeviceError(f"there is no OpenCL device {name}: {len(found)} were found, counted from 0")
     for info, handle in found:
         if name.lower() in info.description.lower() if name else not _is_oclgrind(handle):
             return info, handle

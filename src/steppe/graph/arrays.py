@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import DistanceOverflowError, GraphError
+from .dlpack import on_host
 from .labels import as_labels
 
 Array = npt.NDArray[Any]
@@ -61,7 +62,7 @@ def owned(array: Array, given: object) -> Array:
 
 def ids(values: npt.ArrayLike, name: str) -> Array:
     """Return vertex ids as int32 or int64 without changing any."""
-    array = np.asarray(values)
+    array = np.asarray(on_host(values))
     if array.ndim != 1:
         raise GraphError(f"{name} must be one-dimensional, not of shape {array.shape}")
     if array.size == 0 and array.dtype.kind == "f":
@@ -76,7 +77,7 @@ def ids(values: npt.ArrayLike, name: str) -> Array:
 
 def stored_weights(weights: npt.ArrayLike) -> Array:
     """Return weights as int32, int64, float32 or float64 without changing any value."""
-    w = np.asarray(weights)
+    w = np.asarray(on_host(weights))
     if w.ndim != 1:
         raise GraphError(f"weights must be one-dimensional, not of shape {w.shape}")
     kind, size = w.dtype.kind, w.dtype.itemsize
@@ -97,7 +98,7 @@ def stored_weights(weights: npt.ArrayLike) -> Array:
 
 def label_array(values: npt.ArrayLike, name: str) -> Array:
     """Return labels as a one-dimensional array without changing any; NaN, which equals nothing, is refused."""
-    array = as_labels(values)
+    array = as_labels(on_host(values))
     if array.ndim != 1:
         raise GraphError(f"{name} must be one-dimensional, not of shape {array.shape}")
     if array.size == 0 and array.dtype.kind == "f":

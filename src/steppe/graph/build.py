@@ -11,8 +11,10 @@ from .. import _core
 from ..errors import GraphError
 from ..machine import threads
 from .arrays import Array, ids, vertex_count, vertex_dtype
+from .labels import relabel
 
 if TYPE_CHECKING:
+    from .origin import Ends
     from .proof import Facts
 
 
@@ -26,8 +28,8 @@ def weight_facts(weights: Array) -> Facts:
 
 def rows_of_edges(
     u: Array, v: Array, w: Array | None, n: int | None, directed: bool
-) -> tuple[npt.NDArray[np.int64], Array, Array | None, Facts | None]:
-    """Sort edges (ids of one dtype, int32 or int64; stored weights) into rows: indptr, indices, weights and facts."""
+) -> tuple[npt.NDArray[np.int64], Array, Array | None, Facts | None, bool]:
+    """Sort edges (ids of one dtype, int32 or int64; stored weights) into rows: indptr, indices, weights, facts, and whether they were sorted."""
     team = threads.resolve(None)
     limit = np.iinfo(np.int64).max if n is None else vertex_count(n)
     _, largest, loops, bad, is_sorted = _core.edge_facts(u, v, limit, team)
@@ -45,7 +47,7 @@ def rows_of_edges(
     indices = np.empty(arcs, dtype=vertex_dtype(n))
     weights = None if w is None else np.empty(arcs, dtype=w.dtype)
     _core.build_csr(u, v, w, not directed, is_sorted, indptr, indices, weights, team)
-    return indptr, indices, weights, facts
+    return indptr, indices, weights, facts, bool(is_sorted) and directed
 
 
 def stored_rows(indptr: npt.ArrayLike, indices: npt.ArrayLike) -> tuple[npt.NDArray[np.int64], Array]:
@@ -64,3 +66,12 @@ def stored_rows(indptr: npt.ArrayLike, indices: npt.ArrayLike) -> tuple[npt.NDAr
             bad = int(np.argmax((columns < 0) | (columns >= len(rows) - 1)))
             raise GraphError(f"indices[{bad}] is {columns[bad]}: vertex ids must be 0…{len(rows) - 2}")
     return rows, columns.astype(kind, copy=False)
+
+
+def ends_again(u: Array, v: Array, labelled: bool) -> Ends:
+    """Return the ends of edges that a caller gave, as :class:`~steppe.graph.origin.Origin` takes them."""
+    if labelled:
+        _, u, v = relabel(u, v)
+    if u.dtype != v.dtype:
+        u, v = u.astype(np.int64), v.astype(np.int64)
+    return [u], [v], 0

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import time
 import weakref
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -21,23 +20,33 @@ from .. import _core
 from ..errors import GraphError
 from ..machine import locks
 from ..machine import threads as _threads
-from .arrays import Array, ids, is_mapped, label_array, owned, read_only, stored_weights
-from .build import rows_of_edges, stored_rows, weight_facts
+from .arrays import Array, ids, label_array, owned, read_only, stored_weights
+from .build import ends_again, rows_of_edges, stored_rows, weight_facts
+from .changes import Changes
 from .derived import Cost, Derived
+from .edges import Edges
+from .exports import Exports
+from .given import advice
 from .labels import Labels
 from .labels import relabel as _relabel
+from .origin import Origin, Turned
+from .others import Others
 from .proof import Claim, Facts, LentRows, Row, Rows, prove
+from .traits import Traits
 from .vertices import Vertices
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import networkx as nx
 
     from .convert import Weight
+    from .origin import Ends
 
 
 @locks.opened_in_child
-class Graph(Vertices):
-    """An immutable graph. Build one with :meth:`from_edges`, :meth:`from_csr`, :meth:`from_scipy`, :meth:`from_networkx` or :func:`steppe.read`.
+class Graph(Vertices, Edges, Traits, Others, Exports, Changes):
+    """An immutable graph. Build one with :meth:`from_edges`, :meth:`from_frame` and their like, or :func:`steppe.read`.
 
     Attributes
     ----------
@@ -75,8 +84,11 @@ class Graph(Vertices):
     _lock: locks.Lock
     derived: Derived
 
-    def __init__(self) -> None:
-        raise TypeError("build a Graph with from_edges, from_csr, from_scipy, from_networkx or steppe.read")
+    def __init__(self, *given: Any, **options: Any) -> None:
+        """Refuse, and tell what to write."""
+        del options
+        ways = "from_edges, from_frame, from_csr, from_scipy, from_networkx or steppe.read"
+        raise TypeError(f"build a Graph with {advice(given[0]) if given else ways}")
 
     @classmethod
     def _make(
@@ -89,6 +101,7 @@ class Graph(Vertices):
         directed: bool,
         facts: Facts | None = None,
         claim: Claim | None = None,
+        origin: Origin | None = None,
     ) -> Self:
         """Wrap checked arrays, or such as ``claim`` proves. ``facts`` (min, max, mean weight) saves a pass when they are known."""
         self = cls.__new__(cls)
@@ -112,6 +125,7 @@ class Graph(Vertices):
             max_weight=high,
             mean_weight=mean,
             _labels=labels,
+            _origin=origin,
             _lock=locks.make(),
             derived=Derived(),
         )
@@ -163,7 +177,7 @@ class Graph(Vertices):
         w = None if weights is None else stored_weights(weights)
         if len(u) != len(v) or (w is not None and len(w) != len(u)):
             raise GraphError(f"ragged edges: {len(u)} sources, {len(v)} targets, {len(u if w is None else w)} weights")
-        labels = None
+        labels, given = None, (u, v)
         if relabel:
             if num_vertices is not None:
                 raise GraphError("num_vertices cannot be given with relabel=True: the labels decide")
@@ -171,13 +185,23 @@ class Graph(Vertices):
             num_vertices = len(labels)
         if u.dtype != v.dtype:
             u, v = u.astype(np.int64), v.astype(np.int64)
-        return cls._build(u, v, w, num_vertices, directed, labels)
+        return cls._build(u, v, w, num_vertices, directed, labels, lambda: ends_again(*given, relabel))
 
     @classmethod
-    def _build(cls, u: Array, v: Array, w: Array | None, n: int | None, directed: bool, labels: Labels | None) -> Self:
-        """Sort edges (ids of one dtype, int32 or int64; stored weights) into rows."""
-        indptr, indices, weights, facts = rows_of_edges(u, v, w, n, directed)
-        return cls._make(indptr, indices, weights, labels=labels, directed=directed, facts=facts)
+    def _build(
+        cls,
+        u: Array,
+        v: Array,
+        w: Array | None,
+        n: int | None,
+        directed: bool,
+        labels: Labels | None,
+        ends: Callable[[], Ends] | None = None,
+    ) -> Self:
+        """Sort edges (ids of one dtype, int32 or int64; stored weights) into rows; ``ends``: see :class:`~steppe.graph.origin.Origin`."""
+        indptr, indices, weights, facts, in_order = rows_of_edges(u, v, w, n, directed)
+        origin = Origin(len(u), None if in_order else ends) if in_order or ends else None
+        return cls._make(indptr, indices, weights, labels=labels, directed=directed, facts=facts, origin=origin)
 
     @classmethod
     def from_csr(
@@ -219,7 +243,8 @@ class Graph(Vertices):
             rows, columns, w = owned(rows, indptr), owned(columns, indices), None if w is None else owned(w, weights)
         facts = prove((rows, columns, w), directed=directed)
         claim = LentRows((rows, columns, w), facts) if lent else None
-        return cls._make(rows, columns, w, labels=named, directed=directed, facts=facts, claim=claim)
+        origin = Origin(len(columns))
+        return cls._make(rows, columns, w, labels=named, directed=directed, facts=facts, claim=claim, origin=origin)
 
     @classmethod
     def from_scipy(cls, matrix: Any, *, directed: bool = True, copy: bool = True) -> Self:
@@ -251,29 +276,7 @@ class Graph(Vertices):
 
         return from_networkx(graph, weight)  # type: ignore[return-value]
 
-    # Facts ----------------------------------------------------------------------------------------------------------
-
-    @property
-    def has_negative(self) -> bool:
-        """Whether any weight is negative."""
-        return bool(self.min_weight < 0)
-
-    @property
-    def is_integer(self) -> bool:
-        """Whether distances are integers: integer weights, or none."""
-        weights = self._rows[2]
-        return weights is None or weights.dtype.kind == "i"
-
-    @cached_property
-    def is_mapped(self) -> bool:
-        """Whether the edges lie in a file that is mapped for reading: the kernel may then drop and read them again."""
-        _, indices, weights = self._rows
-        return is_mapped(indices) and (weights is None or is_mapped(weights))
-
-    @cached_property
-    def degrees(self) -> npt.NDArray[np.int64]:
-        """The out-degree of every vertex."""
-        return read_only(np.diff(self.indptr))
+    # What is derived from the rows ----------------------------------------------------------------------------------
 
     @property
     def core(self) -> _core.Rows:
@@ -356,28 +359,10 @@ class Graph(Vertices):
         weights = None if self.weights is None else np.empty_like(self.weights)
         _core.reverse_rows(self.core, indptr, indices, weights, _threads.resolve(None))
         facts = (self.min_weight, self.max_weight, self.mean_weight)
-        other = Graph._make(indptr, indices, weights, labels=self._labels, directed=True, facts=facts)
+        origin = None if self._origin is None else Turned(weakref.ref(self), self._origin)
+        other = Graph._make(indptr, indices, weights, labels=self._labels, directed=True, facts=facts, origin=origin)
         other.derived.reverse = weakref.ref(self)
         return other
-
-    @property
-    def is_symmetric(self) -> bool:
-        """Whether every edge has an opposite of the same weight."""
-        with self._lock:
-            if self.derived.symmetric is None:
-                core, r = self.core, self.reverse  # proven, also where the graph is its own reverse
-                self.derived.symmetric = r is self or _core.is_symmetric(core, r.core, _threads.resolve(None))
-            return self.derived.symmetric
-
-    @cached_property
-    def has_sorted_rows(self) -> bool:
-        """Whether the targets of every vertex are in rising order."""
-        return _core.rows_are_sorted(self.core, _threads.resolve(None))
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the rows."""
-        return sum(array.nbytes for array in self._rows if array is not None)
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
@@ -389,4 +374,8 @@ class Graph(Vertices):
         facts = (self.min_weight, self.max_weight, self.mean_weight)
         from .convert import restored
 
-        return restored, (self.indptr, self.indices, self.weights, self._labels, self.directed, facts)
+        return (
+            restored,
+            (self.indptr, self.indices, self.weights, self._labels, self.directed, facts),
+            self._edges_kept(),
+        )

@@ -7,17 +7,22 @@ first id is kept.
 
 from __future__ import annotations
 
+import secrets
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from .. import _core
 from ..errors import GraphError
-from ..machine import locks
+from ..machine import locks, threads
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
+
+Ids = npt.NDArray[Any]  # int32 or int64
+KEY = secrets.randbits(64)  # of the hash of names: no list of them can have been made to fit it
 
 
 @locks.opened_in_child
@@ -182,16 +187,15 @@ def string_array(items: list[str]) -> npt.NDArray[Any]:
     >>> string_array(["Ulm", "Bonn"]).dtype.kind, string_array(["x" * 10_000, *"abcdefgh"]).dtype.kind
     ('U', 'O')
     """
-    width, total = max(map(len, items), default=1), sum(map(len, items))
-    nul = any(item.endswith("\0") for item in items)  # which NumPy would cut off
+    text = "".join(items)
+    width, total = max(map(len, items), default=1), len(text)
+    nul = "\0" in text and any(item.endswith("\0") for item in items)  # which NumPy would cut off
     if nul or len(items) * width > 4 * total + 1024:
         return np.fromiter(items, dtype=object, count=len(items))
     return np.array(items, dtype=f"U{max(width, 1)}")
 
 
-def relabel(
-    sources: npt.NDArray[Any], targets: npt.NDArray[Any]
-) -> tuple[Labels, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def relabel(sources: npt.NDArray[Any], targets: npt.NDArray[Any]) -> tuple[Labels, Ids, Ids]:
     """Return labels made of the ids that appear, sorted, and both ends of the edges as 0…n-1.
 
     >>> labels, u, v = relabel(np.array([30, 10]), np.array([10, 20]))
@@ -204,6 +208,11 @@ def relabel(
     common = np.result_type(sources, targets) if len(kinds) == 1 or kinds <= {"i", "u"} else np.dtype(object)
     if common.kind == "f" and kinds <= {"i", "u"}:  # int64 and ids beyond 2^63
         common = np.dtype(object)
+    if common.kind in "iu" and common != np.uint64 and count:
+        u, v = sources.astype(common), targets.astype(common)
+        return renumber(u, v, int(min(u.min(), v.min())), int(max(u.max(), v.max())))
+    if common.kind == "U" and count:
+        return _rename(sources.astype(common), targets.astype(common))
     ids = np.concatenate([sources.astype(common), targets.astype(common)])
     if common.kind != "O":
         values, places = np.unique(ids, return_inverse=True)
@@ -222,6 +231,40 @@ def relabel(
     rank[order] = np.arange(len(names))
     places = rank[places]
     return Labels.of_objects(names[i] for i in order), places[:count], places[count:]
+
+
+def renumber(u: npt.NDArray[Any], v: npt.NDArray[Any], low: int, high: int) -> tuple[Labels, Ids, Ids]:
+    """Return what :func:`relabel` does of integers between ``low`` and ``high``, by all threads; the arrays are used up.
+
+    >>> labels, u, v = renumber(np.array([-30, 10]), np.array([10, 20]), -30, 20)
+    >>> labels.array.tolist(), u.tolist(), v.tolist()
+    ([-30, 10, 20], [0, 1], [1, 2])
+    """
+    kind = u.dtype
+    if high - low >= 2**62:
+        values, places = np.unique(np.concatenate([u, v]), return_inverse=True)
+        return Labels(values), places[: len(u)].astype(np.int64), places[len(u) :].astype(np.int64)
+    shift = min(low, 0)  # the core counts from 0
+    if shift or kind not in (np.int32, np.int64):
+        u, v = u.astype(np.int64) - shift, v.astype(np.int64) - shift
+    none = np.empty(0, dtype=np.int64)
+    first, count, values = _core.relabel(u, v, none, low - shift, high - shift, threads.resolve(None))
+    if values is None:
+        return Labels(range(first + shift, first + shift + count)), u, v
+    return Labels((values + shift).astype(kind)), u, v
+
+
+def _rename(u: npt.NDArray[Any], v: npt.NDArray[Any]) -> tuple[Labels, Ids, Ids]:
+    """Return what :func:`relabel` does of strings of one width: the core numbers them by their bytes, and what is different is sorted here."""
+    width = max(u.dtype.itemsize, 1)
+    first, second = (_core.Names(np.ascontiguousarray(x).view(np.uint8).reshape(len(x), width)) for x in (u, v))
+    a, b = np.empty(len(u), dtype=np.int64), np.empty(len(v), dtype=np.int64)
+    rows = _core.number_names(first, second, a, b, KEY, threads.resolve(None))
+    values = np.where(rows < len(u), u[np.minimum(rows, len(u) - 1)], v[np.maximum(rows - len(u), 0)])
+    order = np.argsort(values, kind="stable")
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return Labels(values[order]), rank[a], rank[b]
 
 
 def _signed(ids: npt.NDArray[Any]) -> npt.NDArray[Any]:

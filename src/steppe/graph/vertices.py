@@ -18,12 +18,38 @@ class Vertices:
     """The part of a :class:`~steppe.Graph` that translates between labels and 0…n-1."""
 
     num_vertices: int
+    indptr: npt.NDArray[np.int64]
+    indices: Array
     _labels: Labels | None
 
     @property
     def labels(self) -> Array | None:
         """The label of every vertex, or None where labels are simply 0…n-1."""
         return None if self._labels is None else self._labels.array
+
+    def __len__(self) -> int:
+        return self.num_vertices
+
+    def __bool__(self) -> bool:
+        return True  # a graph without vertices is one
+
+    def __contains__(self, label: Any) -> bool:
+        try:
+            self.index(label)
+        except GraphError:
+            return False
+        return True
+
+    def neighbors(self, label: Any) -> Array:
+        """Return the labels of the vertices that edges lead to from this one, in the order of the rows; twice where there are two edges.
+
+        >>> import steppe as sp
+        >>> g = sp.Graph.from_edges(["a", "a"], ["b", "c"], relabel=True)
+        >>> g.neighbors("a").tolist(), len(g), "b" in g, "x" in g
+        (['b', 'c'], 3, True, False)
+        """
+        at = self.index(label)
+        return self.labels_of(self.indices[self.indptr[at] : self.indptr[at + 1]])
 
     def index(self, label: Any) -> int:
         """Return the vertex 0…n-1 that has this label.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,28 @@ from ..errors import ResultSizeError
 
 if TYPE_CHECKING:
     import numpy as np
+
+
+_UNITS = {"": 1} | {
+    letter + end: base**power
+    for power, letter in enumerate("KMGT", 1)
+    for end, base in (("", 1024), ("IB", 1024), ("B", 1000))
+}
+
+
+def size_of(limit: int | str | None) -> int | None:
+    """Return bytes as a caller wrote them: a number, or text with a unit.
+
+    >>> size_of("2GB"), size_of("1.5 GiB"), size_of("200M"), size_of(7), size_of(None)
+    (2000000000, 1610612736, 209715200, 7, None)
+    """
+    if not isinstance(limit, str):
+        return limit
+    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([A-Za-z]*)\s*", limit)
+    unit = match and _UNITS.get("" if match[2].upper() == "B" else match[2].upper())
+    if not match or not unit:
+        raise ValueError(f'memory_limit must be a number of bytes, or like "2GB", "500MiB" or "200M", not {limit!r}')
+    return int(float(match[1]) * unit)
 
 
 def available() -> int | None:

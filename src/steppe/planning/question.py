@@ -16,6 +16,8 @@ import numpy.typing as npt
 
 from .. import _core
 from ..errors import GraphError
+from ..graph.given import advice
+from ..graph.graph import Graph
 from .distance_types import inclusive, unreachable
 from .facts import typical_weight
 from .progress import Progress, Tell, teller
@@ -23,7 +25,6 @@ from .progress import Progress, Tell, teller
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..graph.graph import Graph
     from .plan import Plan
 
 Array = npt.NDArray[Any]
@@ -141,8 +142,20 @@ def ask(
     )
 
 
+def check_graph(graph: object) -> None:
+    """Refuse what is no graph, and tell what to write."""
+    if not isinstance(graph, Graph):
+        raise TypeError(f"this call takes a steppe.Graph, not a {type(graph).__name__}: write {advice(graph)}")
+
+
 def source_of(graph: Graph, source: Any) -> npt.NDArray[np.int64]:
     """Return one source as a question has it."""
+    check_graph(graph)
+    if isinstance(source, (list, set)) or (isinstance(source, np.ndarray) and source.ndim):  # a tuple may be a label
+        raise GraphError(
+            "one source is searched from at a time: distances(graph, sources) gives a row for each of several, "
+            "nearest(graph, sources) the nearest of them for every vertex"
+        )
     if graph.num_vertices == 0:
         raise GraphError(f"vertex {source!r} is not in the graph: it has no vertices")
     return np.array([graph.index(source)], dtype=np.int64)

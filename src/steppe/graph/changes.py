@@ -1,0 +1,129 @@
+"""Changes: graphs made of a graph: other weights, fewer edges, fewer vertices. The first stays as it is; ids of edges stay those of the table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import GraphError
+from .build import weight_facts
+from .edges import stored_order
+from .labels import Labels
+from .origin import Origin
+from .proof import prove
+
+if TYPE_CHECKING:
+    from .arrays import Array
+    from .graph import Graph
+
+
+class Changes:
+    """The part of a :class:`~steppe.Graph` that makes others of it."""
+
+    def with_weights(self, weights: str | npt.ArrayLike | None) -> Self:
+        """Return the graph with other weights; the rows are shared.
+
+        Parameters
+        ----------
+        weights : str, array_like or None
+            The name of an attribute, or a number for each edge that the graph was built from, in that order; None: every edge has length 1.
+
+        Examples
+        --------
+        >>> import steppe as sp
+        >>> g = sp.Graph.from_edges([1, 0, 0], [2, 1, 2], [3, 5, 9])
+        >>> sp.sssp(g, 0).distance(2), sp.sssp(g.with_weights([3, 5, 7]), 0).distance(2)
+        (8, 7)
+        """
+        g = cast("Graph", self)
+        rows = _own(g)
+        if weights is None:
+            return cast("Self", type(g)._make(*rows, None, labels=g._labels, directed=g.directed, origin=g._origin))
+        values, ids = g.attribute_along(weights)
+        weight_facts(values)  # in the caller's order, so that what is no number is told by its place there
+        stored = np.ascontiguousarray(stored_order(values, ids))
+        if stored.base is not None or stored is values:
+            stored = stored.copy()  # the caller's own
+        facts = None
+        if ids is None and not g.directed:  # a number for each direction: they must agree
+            facts = prove((*rows, stored), directed=False)
+        made = type(g)._make(*rows, stored, labels=g._labels, directed=g.directed, facts=facts, origin=g._origin)
+        return cast("Self", made)
+
+    def without_edges(self, edges: npt.ArrayLike) -> Self:
+        """Return the graph without some edges: closures, for example. Vertices, labels and the ids of the others stay.
+
+        Parameters
+        ----------
+        edges : array_like of int
+            Rows of the table, or positions in the arrays, that the graph was built from.
+
+        Examples
+        --------
+        >>> import steppe as sp
+        >>> g = sp.Graph.from_edges([1, 0, 0], [2, 1, 2], [3, 5, 9])
+        >>> h = g.without_edges([0])
+        >>> sp.sssp(h, 0).distance(2), sp.route(h, 0, 2).edge_ids.tolist()
+        (9, [2])
+        """
+        g = cast("Graph", self)
+        count = g.origin.count
+        gone = np.asarray(edges)
+        if gone.size == 0:
+            gone = gone.astype(np.int64)
+        if gone.ndim != 1 or gone.dtype.kind not in "iu":
+            raise GraphError(
+                "edges must be given as a list of their ids, rows of the table that the graph was built from"
+            )
+        bad = (gone < 0) | (gone >= count)
+        if bad.any():
+            raise GraphError(f"edge {gone[bad][0]} is not in the graph: it was built from {count} edges")
+        stay = np.ones(count, dtype=bool)
+        stay[gone] = False
+        ids = g.origin.ids(g)
+        return cast("Self", _masked(g, stay if ids is None else stay[ids], None))
+
+    def subgraph(self, vertices: Any) -> Self:
+        """Return the graph of some vertices and the edges between them. They keep their order and their labels, numbers too.
+
+        Examples
+        --------
+        >>> import steppe as sp
+        >>> h = sp.Graph.from_edges([0, 1, 2], [1, 2, 3], [3, 5, 9]).subgraph([3, 1, 2])
+        >>> h.labels.tolist(), [x.tolist() for x in h.edges()]
+        ([1, 2, 3], [[1, 2], [2, 3], [5, 9]])
+        """
+        g = cast("Graph", self)
+        inside = np.zeros(g.num_vertices, dtype=bool)
+        inside[g.indices_of(vertices)] = True
+        return cast("Self", _masked(g, np.repeat(inside, g.degrees) & inside[g.indices], inside))
+
+
+def _own(g: Graph) -> tuple[Array, Array]:
+    """Return offsets and targets that no one else can change."""
+    if g._claim is None or g._claim.settled:
+        return g.indptr, g.indices
+    return g.indptr.copy(), g.indices.copy()
+
+
+def _masked(g: Graph, keep: Array, inside: Array | None) -> Graph:
+    """Return the graph of the edges (by position) that are kept, of all vertices or those ``inside``, which have all of them."""
+    before = np.concatenate([[0], np.cumsum(keep)])
+    indptr = before[g.indptr].astype(np.int64)
+    indices, labels = g.indices[keep], g._labels
+    if inside is not None:
+        there = np.flatnonzero(inside)
+        indptr = np.concatenate([indptr[:1], indptr[there + 1]]).astype(np.int64)
+        indices = (np.cumsum(inside) - 1)[indices].astype(g.indices.dtype)
+        labels = Labels(np.ascontiguousarray(g.labels_of(there)))
+        if isinstance(labels.values, range) and labels.values.start == 0:
+            labels = None
+    origin = None
+    if g._origin is not None:
+        ids = g.edge_ids_at(np.flatnonzero(keep))
+        columns = {name: g.origin.attribute(name) for name in g.attributes}
+        origin = Origin.numbered(g.origin.count, ids, columns, g.library)
+    weights = None if g.weights is None else g.weights[keep]
+    return type(g)._make(indptr, indices, weights, labels=labels, directed=g.directed, origin=origin)
