@@ -208,3 +208,64 @@ def test_few_device_objects_with_a_limit_are_kept(pocl):
     kept = gpu.get_device(pocl.info.name, memory_limit=10_000_011)
     assert kept in made
     assert kept.memory.used > 0
+
+
+COLLECTED = """
+import faulthandler, gc, sys
+faulthandler.dump_traceback_later(30, exit=True)
+from steppe.errors import DeviceMemoryError
+from steppe.gpu import get_device
+device = get_device({name!r}, memory_limit=10_000)
+
+class Circle:
+    def __init__(self):
+        self.me, self.cells = self, device.alloc(10, "u4")
+
+def collected_within(k, call):
+    "Let the collector run at the k-th allocation of an object from now on; it frees a buffer."
+    really()
+    Circle()
+    gc.set_threshold(gc.get_count()[0] + k)
+    try:
+        call()
+    except DeviceMemoryError as error:
+        return error
+    finally:
+        gc.set_threshold(0)
+
+gc.set_threshold(0)
+really = gc.collect
+if not {collects}:
+    gc.collect = lambda: 0  # as if an allocation were refused at once
+for k in range(1, 160):
+    refused = collected_within(k, lambda: device.alloc(9_999, "u1"))
+    assert refused is None or refused.free == 9_960, refused
+    kept = collected_within(k, lambda: device.alloc(100, "u1"))
+    assert kept is None
+    really()
+assert device.memory.used == 0, device.memory.used
+print("the end")
+"""
+
+
+@pytest.mark.pocl
+@pytest.mark.parametrize("collects", [True, False])
+def test_a_collection_in_the_middle_of_an_allocation_blocks_nothing(pocl, collects):
+    """The collector may free a buffer at any moment, also while another is refused: at every allocation of an object on that way."""
+    code = COLLECTED.format(name=pocl.info.name, collects=collects)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "the end" in done.stdout
+
+
+@pytest.mark.pocl
+def test_what_only_a_cycle_holds_is_freed_before_an_allocation_is_refused(pocl):
+    small = gpu.get_device(pocl.info.name, memory_limit=10_001)
+    gc.disable()
+    try:
+        circle = [small.alloc(9_000, "u1")]
+        circle.append(circle)
+        del circle
+        assert small.alloc(9_500, "u1").size == 9_500
+    finally:
+        gc.enable()

@@ -19,6 +19,7 @@ opencl.py) supplies the methods with a leading underscore, and decides nothing e
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 import time
@@ -212,7 +213,11 @@ class Device(ABC):
         if nbytes > largest:
             msg = f"{self.info.name}: {nbytes:,} bytes needed in one piece, the device gives at most {largest:,}"
             raise DeviceMemoryError(msg, needed=nbytes, free=largest)
-        self.memory.take(nbytes, self.info.name)
+        try:
+            self.memory.take(nbytes, self.info.name)
+        except DeviceMemoryError:
+            gc.collect()  # buffers in a cycle of dead objects would be freed sooner or later: now is the time
+            self.memory.take(nbytes, self.info.name)
         try:
             handle = self._alloc(max(nbytes, 8))
         except BaseException as error:
