@@ -298,10 +298,17 @@ MUTATIONS = [
         TREE,
     ),
     Mutation(
-        "edge: the sweep begins before the row is complete",
+        "edge: the sweep begins before the flag is down",
         "edge.c",
-        "            BARRIER();                         /* and",
-        "            /* and",
+        "            BARRIER();                         /* the",
+        "            /* the",
+        EDGE,
+    ),
+    Mutation(
+        "edge: a row's flags change while others read them",
+        "edge.c",
+        "        BARRIER(); /* all have read the row's flags",
+        "        /* all have read the row's flags",
         EDGE,
     ),
     Mutation(
@@ -315,8 +322,8 @@ MUTATIONS = [
     Mutation(
         "edge: the flag is lowered before all have read it",
         "edge.c",
-        "            BARRIER(); /* all have read",
-        "            /* all have read",
+        "            BARRIER(); /* all have read the flag",
+        "            /* all have read the flag",
         EDGE,
     ),
     Mutation(
@@ -329,8 +336,8 @@ MUTATIONS = [
     Mutation(
         "edge: one edge too many",
         "edge.c",
-        "e < edges;",
-        "e <= edges;",
+        "e < end;",
+        "e <= end;",
         EDGE,
     ),
 ]

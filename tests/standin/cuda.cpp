@@ -7,6 +7,8 @@
 // Memory: STANDIN_MEMORY bytes; what does not fit is refused with OUT_OF_MEMORY. Fresh memory is full of rubbish,
 // copies and kernel arguments must lie in live allocations.
 //
+// Launches: a block that meets at more than STANDIN_BARRIERS barriers is ended, as a watchdog would end it.
+//
 // Streams: an operation runs as late as it may, when somebody synchronises or waits. A forgotten wait is thus always
 // seen, where a real driver would forgive it most of the time.
 #include <dlfcn.h>
@@ -39,6 +41,7 @@ enum {
     INVALID_HANDLE = 400,
     NOT_FOUND = 500,
     ILLEGAL_ADDRESS = 700,
+    LAUNCH_TIMEOUT = 702,
     LAUNCH_FAILED = 719
 };
 #define API extern "C" __attribute__((visibility("default"))) Result
@@ -344,10 +347,18 @@ API cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
         memcpy(&values[i], parameters[i], kernel->sizes[i]);
         if (kernel->pointers[i] && !inside(live, values[i], 1)) return ILLEGAL_ADDRESS;
     }
-    enqueue(stream, [=]() mutable {
+    enqueue(stream, [=]() mutable -> Result {
         std::vector<void*> pointers;
         for (auto& value : values) pointers.push_back(&value);
-        return standin::run_blocks(*kernel, gx, bx, pointers.data()) ? OK : LAUNCH_FAILED;
+        static const unsigned long most = strtoul(setting("STANDIN_BARRIERS", "20000"), nullptr, 10);
+        switch (standin::run_blocks(*kernel, gx, bx, pointers.data(), most)) {
+            case standin::Ending::good:
+                return OK;
+            case standin::Ending::late:
+                return LAUNCH_TIMEOUT;
+            default:
+                return LAUNCH_FAILED;
+        }
     });
     return OK;
 }
@@ -359,6 +370,7 @@ API cuGetErrorString(Result error, const char** text) {
                                                         {INVALID_CONTEXT, "invalid device context"},
                                                         {NOT_FOUND, "named symbol not found"},
                                                         {ILLEGAL_ADDRESS, "an illegal memory access was encountered"},
+                                                        {LAUNCH_TIMEOUT, "the launch timed out and was terminated"},
                                                         {LAUNCH_FAILED, "unspecified launch failure"}};
     auto found = texts.find(error);
     return *text = found == texts.end() ? "unknown error" : found->second, OK;
