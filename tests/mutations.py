@@ -22,6 +22,7 @@ BFS_NARROW = "import level_checks as c\nc.check_named(device, {'layers'}); c.che
 BFS_UP = "import level_checks as c\nwith c.form('up and down'): c.check_named(device, {'layers'})"
 TREE = "import level_checks as c, numpy\nc.check_trees(device, {'ties', 'complete'}, (numpy.int32,))"
 EDGE = "import edge_checks as c\nc.check_slips(device)"
+EDGE_PARTS = "import edge_checks as c\nc.edge.LOOKS[False] = 30\nc.check_slips(device)"
 
 
 def copy_kernels(folder):
@@ -309,7 +310,7 @@ MUTATIONS = [
         "edge.c",
         "        BARRIER(); /* all have read the row's flags",
         "        /* all have read the row's flags",
-        EDGE,
+        EDGE_PARTS,
     ),
     Mutation(
         "edge: the flag is read before all have swept",

@@ -15,8 +15,9 @@ import protocol
 import steppe as sp
 from conftest import missing
 from steppe import gpu
-from steppe.errors import DeviceError
-from steppe.gpu import choose
+from steppe.errors import DeviceError, DeviceMemoryError
+from steppe.gpu import choose, loops, source
+from steppe.planning.question import Question
 
 
 @pytest.fixture(autouse=True)
@@ -269,3 +270,83 @@ def test_what_only_a_cycle_holds_is_freed_before_an_allocation_is_refused(pocl):
         assert small.alloc(9_500, "u1").size == 9_500
     finally:
         gc.enable()
+
+
+@pytest.mark.pocl
+def test_a_kernel_that_allows_fewer_threads_is_built_again_for_fewer(pocl, monkeypatch):
+    """A compiler may spend so many registers that a block cannot have as many threads as the device's most."""
+    from steppe.gpu import opencl
+
+    real, asked = opencl.cl.Kernel.get_work_group_info, []
+
+    def limited(kernel, what, device):
+        assert real(kernel, what, device) >= 1
+        asked.append(kernel.function_name)
+        return 100
+
+    monkeypatch.setattr(opencl.cl.Kernel, "get_work_group_info", limited)
+    _, handle = opencl.choose("pocl")
+    poor = opencl.OpenCL(pocl.info, handle)
+    program = poor.program("frontier", weight="i32", dist="u32")
+    assert program.block == program.names.BLOCK == 64
+    assert set(asked) == {"relax", "commit", "narrow"} & set(program.source.kernels)
+    graph = sp.generate.grid(20, 20, seed=1)
+    for method in ("frontier", "delta-stepping", "bfs"):
+        answer = loops.run(poor, graph, Question(np.array([0])), method)
+        right = sp.bfs(graph, 0) if method == "bfs" else sp.sssp(graph, 0)
+        assert np.array_equal(answer.distances, right.distances)
+
+
+@pytest.mark.pocl
+@pytest.mark.parametrize(
+    "call", ["copy to", "copy from", "fill", "async", "event", "wait", "finish", "launch", "alloc"]
+)
+@pytest.mark.parametrize("kind", ["MemoryError", "RuntimeError"])
+def test_every_error_of_the_driver_is_one_of_ours(pocl, monkeypatch, call, kind):
+    from steppe.gpu import opencl
+
+    _, handle = opencl.choose("pocl")
+    mine = opencl.OpenCL(pocl.info, handle)
+    cells, program, event = mine.alloc(10, "u8", fill=1), mine.program("fill"), mine.event()
+    host = np.zeros(10, "u8")
+    error = getattr(opencl.cl, kind)("the driver says no")
+
+    def refuse(*_, **__):
+        raise error
+
+    names = {"fill": "enqueue_fill_buffer", "event": "enqueue_marker", "wait": "enqueue_barrier", "alloc": "Buffer"}
+    calls = {
+        "copy to": lambda: mine.upload(host, into=cells),
+        "copy from": lambda: mine.download(cells),
+        "fill": lambda: mine.fill(cells, 1),
+        "async": lambda: mine.upload_async(host, cells),
+        "event": mine.event,
+        "wait": lambda: mine.wait(event),
+        "finish": mine.finish,
+        "launch": lambda: mine.launch(program, "fill_u64", 1, cells, 0, 1, 1),
+        "alloc": lambda: mine.alloc(10, "u8"),
+    }
+    if call == "finish":
+        monkeypatch.setattr(mine, "_queue", type("Queue", (), {"finish": refuse})())
+    elif call == "launch":
+        mine.launch(program, "fill_u64", 1, cells, 0, 1, 1)
+        program.functions["fill_u64"] = refuse
+    else:
+        monkeypatch.setattr(opencl.cl, names.get(call, "enqueue_copy"), refuse)
+    with pytest.raises(DeviceMemoryError if kind == "MemoryError" or call == "alloc" else DeviceError) as caught:
+        calls[call]()
+    assert caught.value.__cause__ is error
+    assert isinstance(caught.value, DeviceMemoryError) is (kind == "MemoryError" or call == "alloc")
+    monkeypatch.undo()
+
+
+def test_racing_accesses_are_volatile_everywhere():
+    """Else a compiler may read a key of 64 bits in two halves, and drop a candidate on the word of a mixture."""
+    for target, words in (
+        ("cuda", ("const volatile T *", "(volatile T *)")),
+        ("opencl", ("const volatile T *", "volatile T *)p = y")),
+    ):
+        text = source.make("frontier", target=target, weight="i64", dist="u64").text
+        for name, word in zip(("LOAD", "STORE"), words, strict=True):
+            assert any(name in line and word in line for line in text.splitlines()), (target, name)
+        assert f"#define {name}(" not in text

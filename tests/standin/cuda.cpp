@@ -4,6 +4,8 @@
 // beside it in STEPPE_CACHE_DIR; that text is compiled here with g++ after simt.h and run on host threads (blocks.hpp).
 // The machine code itself is not run: this verifies the host code, its arguments and sizes, not NVRTC.
 //
+// Contexts: one for each device; what belongs to one is refused while another is current.
+//
 // Memory: STANDIN_MEMORY bytes; what does not fit is refused with OUT_OF_MEMORY. Fresh memory is full of rubbish,
 // copies and kernel arguments must lie in live allocations.
 //
@@ -45,15 +47,18 @@ enum {
     LAUNCH_FAILED = 719
 };
 #define API extern "C" __attribute__((visibility("default"))) Result
+API cuInit(unsigned);
 
 namespace {
 std::recursive_mutex mutex;
 #define LOCKED std::lock_guard<std::recursive_mutex> hold(mutex)
-long context_object;
-thread_local void* current;
+struct Context {};
+Context contexts[8];                         // one for each device
+thread_local std::vector<void*> entered{1};  // the last is current: none at first
+bool known(void* context) { return context >= contexts && context < contexts + 8; }
 #define IN_CONTEXT \
     LOCKED;        \
-    if (current != &context_object) return INVALID_CONTEXT
+    if (!known(entered.back())) return INVALID_CONTEXT
 
 const char* setting(const char* name, const char* otherwise) { return getenv(name) ? getenv(name) : otherwise; }
 size_t limit() { return strtoull(setting("STANDIN_MEMORY", "1073741824"), nullptr, 10); }
@@ -68,6 +73,7 @@ bool inside(const std::map<Pointer, size_t>& spans, Pointer p, size_t n) {
 }
 
 struct Stream {
+    void* context = entered.back();
     std::deque<std::function<Result()>> todo;
     uint64_t done = 0;
     uint64_t issued() const { return done + todo.size(); }
@@ -141,7 +147,7 @@ Result load(Module* module, const std::string& key) {
     for (std::sregex_iterator it(body.begin(), body.end(), pattern), end; it != end; ++it) names.push_back((*it)[1]);
     if (access(shared.c_str(), R_OK) != 0) {
         Dl_info self;
-        dladdr(reinterpret_cast<void*>(&context_object), &self);
+        dladdr(reinterpret_cast<void*>(&cuInit), &self);
         std::string mine = std::to_string(getpid()), cpp = base + "." + mine + ".cpp", so = shared + "." + mine;
         std::ofstream out(cpp);
         out << "#include \"" << setting("STANDIN_HEADER", "simt.h") << "\"\n" << text.str() << "\n";
@@ -179,7 +185,7 @@ void enqueue(void* stream, std::function<Result()> operation) {
 API cuInit(unsigned) { return OK; }
 // NVRTC looks for a table of hooks in the driver, and does without.
 API cuGetExportTable(const void** table, const void*) { return *table = nullptr, NOT_FOUND; }
-API cuDriverGetVersion(int* v) { return *v = 13040, OK; }
+API cuDriverGetVersion(int* v) { return *v = atoi(setting("STANDIN_VERSION", "13040")), OK; }
 API cuDeviceGetCount(int* n) { return *n = atoi(setting("STANDIN_DEVICES", "2")), OK; }
 API cuDeviceGet(int* device, int index) { return *device = index, OK; }
 API cuDeviceGetName(char* name, int size, int) { return snprintf(name, size, "stand-in GPU"), OK; }
@@ -198,9 +204,14 @@ API cuDeviceGetAttribute(int* value, int attribute, int) {
     }
     return INVALID_VALUE;
 }
-API cuDevicePrimaryCtxRetain(void** context, int) { return *context = &context_object, OK; }
-API cuCtxSetCurrent(void* context) { return current = context, OK; }
-API cuCtxGetCurrent(void** context) { return *context = current, OK; }
+API cuDevicePrimaryCtxRetain(void** context, int device) { return *context = &contexts[device], OK; }
+API cuCtxSetCurrent(void* context) { return entered.back() = context, OK; }
+API cuCtxGetCurrent(void** context) { return *context = entered.back(), OK; }
+API cuCtxPushCurrent_v2(void* context) { return entered.push_back(context), OK; }
+API cuCtxPopCurrent_v2(void** context) {
+    if (entered.size() < 2) return INVALID_CONTEXT;
+    return *context = entered.back(), entered.pop_back(), OK;
+}
 API cuMemGetInfo_v2(size_t* free_bytes, size_t* total) {
     IN_CONTEXT;
     return *total = limit(), *free_bytes = limit() - used, OK;
@@ -257,6 +268,7 @@ API cuStreamDestroy_v2(void* stream) {
 }
 API cuStreamSynchronize(void* stream) {
     IN_CONTEXT;
+    if (static_cast<Stream*>(stream)->context != entered.back()) return INVALID_HANDLE;
     drain(static_cast<Stream*>(stream), static_cast<Stream*>(stream)->issued());
     return sticky;
 }
@@ -337,9 +349,13 @@ API cuModuleGetFunction(void** function, void* module, const char* name) {
     if (found == kernels.end()) return NOT_FOUND;
     return *function = &found->second, OK;
 }
+API cuFuncGetAttribute(int* value, int attribute, void*) {
+    return attribute ? INVALID_VALUE : (*value = atoi(setting("STANDIN_THREADS", "1024")), OK);  // threads per block
+}
 API cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned, void* stream, void** parameters, void**) {
     IN_CONTEXT;
+    if (static_cast<Stream*>(stream)->context != entered.back()) return INVALID_HANDLE;
     if (gy * gz * by * bz != 1 || gx == 0 || bx == 0 || bx > 1024) return INVALID_VALUE;
     auto* kernel = static_cast<standin::Kernel*>(function);
     std::vector<uint64_t> values(kernel->sizes.size());
@@ -368,6 +384,7 @@ API cuGetErrorString(Result error, const char** text) {
                                                         {OUT_OF_MEMORY, "out of memory"},
                                                         {INVALID_IMAGE, "device kernel image is invalid"},
                                                         {INVALID_CONTEXT, "invalid device context"},
+                                                        {INVALID_HANDLE, "invalid resource handle"},
                                                         {NOT_FOUND, "named symbol not found"},
                                                         {ILLEGAL_ADDRESS, "an illegal memory access was encountered"},
                                                         {LAUNCH_TIMEOUT, "the launch timed out and was terminated"},

@@ -36,7 +36,7 @@ from . import source as _source
 from .memory import Buffer, Handle, Memory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from numpy.typing import DTypeLike, NDArray
@@ -141,28 +141,28 @@ class Device(ABC):
         with self._lock:
             if wanted not in self._programs:
                 start = time.perf_counter()
-                made = _source.make(
-                    file,
-                    target=self.target,
-                    weight=weight,
-                    dist=dist,
-                    signed=signed,
-                    block=block,
-                    defines=self.extra_defines | defines,
-                )
-                if made.needs_f64 and not self.info.has_f64:
-                    msg = f"{self.info.name} has no 64-bit floats (cl_khr_fp64): use float32 weights or the CPU"
-                    raise DeviceError(msg)
-                if made.needs_atomic_64 and not self.info.has_atomic_64:
-                    msg = (
-                        f"{self.info.name} has no 64-bit atomics (cl_khr_int64_extended_atomics): use 32-bit weights "
-                        "without record_paths, or the CPU"
-                    )
-                    raise DeviceError(msg)
-                self._programs[wanted] = Program(made, block, self._compile(made))
+                types = {"weight": weight, "dist": dist, "signed": signed}
+                self._programs[wanted] = self._build(file, types, block, self.extra_defines | defines)
                 for counters in self._counters():
                     counters.compile_seconds += time.perf_counter() - start
             return self._programs[wanted]
+
+    def _build(self, file: str | Path, types: dict[str, Any], block: int, defines: dict[str, object]) -> Program:
+        made = _source.make(file, target=self.target, **types, block=block, defines=defines)
+        if made.needs_f64 and not self.info.has_f64:
+            msg = f"{self.info.name} has no 64-bit floats (cl_khr_fp64): use float32 weights or the CPU"
+            raise DeviceError(msg)
+        if made.needs_atomic_64 and not self.info.has_atomic_64:
+            msg = (
+                f"{self.info.name} has no 64-bit atomics (cl_khr_int64_extended_atomics): use 32-bit weights "
+                "without record_paths, or the CPU"
+            )
+            raise DeviceError(msg)
+        module = self._compile(made)
+        most = self._most_threads(module, made.kernels)
+        if most < block:  # a power of two, as blocks are everywhere
+            return self._build(file, types, 1 << (max(most, 1).bit_length() - 1), defines)
+        return Program(made, block, module)
 
     def launch(self, program: Program, kernel: str, threads: int, *args: object) -> None:
         """Enqueue a kernel on at least one thread and about `threads`; kernels stride, so any number is right.
@@ -324,6 +324,8 @@ class Device(ABC):
 
     @abstractmethod
     def _compile(self, source: Source) -> Handle: ...
+    @abstractmethod
+    def _most_threads(self, module: Handle, kernels: Iterable[str]) -> int: ...
     @abstractmethod
     def _launch(self, program: Program, kernel: str, groups: int, values: list[Any]) -> None: ...
     @abstractmethod

@@ -8,6 +8,7 @@ when asked for by name, and that it gets CHECK (see LOAD in DIALECT.md) and no o
 from __future__ import annotations
 
 import threading
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ from ..errors import DeviceError, DeviceMemoryError
 from .device import Device, DeviceInfo, Program
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from numpy.typing import DTypeLike, NDArray
 
     from .memory import Buffer, Handle
@@ -97,6 +100,7 @@ class OpenCL(Device):
 
     def __init__(self, info: DeviceInfo, handle: Handle, memory_limit: int | None = None) -> None:
         super().__init__(info, memory_limit)
+        self._handle = handle
         with _contexts_lock:
             if handle not in _contexts:
                 _contexts[handle] = cl.Context([handle])
@@ -107,23 +111,37 @@ class OpenCL(Device):
         self._options = [*OPTIONS, "-cl-opt-disable"] if _is_oclgrind(handle) else [*OPTIONS]
         self.extra_defines = {name: 1 for name, present in flags.items() if present}
 
+    @contextmanager
+    def _telling(self, doing: str, nbytes: int = 0) -> Iterator[None]:
+        """Turn the driver's errors into ours. Many drivers allocate at the first use, so that anything may run out of memory."""
+        try:
+            yield
+        except cl.MemoryError as error:
+            raise self._out_of_memory(nbytes) from error
+        except cl.Error as error:
+            msg = f"{self.info.name} cannot {doing}: {error}"
+            raise DeviceError(msg) from error
+
     def finish(self, event: Handle = None) -> None:  # noqa: D102
-        if event is None:
-            self._copies.finish()
-            self._queue.finish()
-        else:
-            event.wait()
+        with self._telling("finish what was enqueued"):
+            if event is None:
+                self._copies.finish()
+                self._queue.finish()
+            else:
+                event.wait()
 
     def staging(self, size: int, dtype: DTypeLike) -> NDArray[Any]:  # noqa: D102
         return np.empty(size, dtype)  # OpenCL has no common way to pinned memory
 
     def event(self) -> Handle:  # noqa: D102
-        mark = cl.enqueue_marker(self._queue)
-        self._queue.flush()
-        return mark
+        with self._telling("mark its queue"):
+            mark = cl.enqueue_marker(self._queue)
+            self._queue.flush()
+            return mark
 
     def wait(self, event: Handle) -> None:  # noqa: D102
-        cl.enqueue_barrier(self._queue, wait_for=[event])
+        with self._telling("wait for a copy"):
+            cl.enqueue_barrier(self._queue, wait_for=[event])
 
     def _compile(self, source: Source) -> Handle:
         try:
@@ -132,49 +150,48 @@ class OpenCL(Device):
             msg = f"{self.info.name} cannot compile {source.name}.c:\n{error}"
             raise DeviceError(msg) from error
 
+    def _most_threads(self, module: Handle, kernels: Iterable[str]) -> int:
+        """Ask how many threads a block of every kernel may have: one that needs many registers may have fewer than the device's most."""
+        asked = cl.kernel_work_group_info.WORK_GROUP_SIZE
+        limits = [cl.Kernel(module, name).get_work_group_info(asked, self._handle) for name in kernels]
+        return int(min(limits, default=self.info.max_block))
+
     def _launch(self, program: Program, kernel: str, groups: int, values: list[Any]) -> None:
         if kernel not in program.functions:
             made = program.functions[kernel] = cl.Kernel(program.module, kernel)
             # Known types make PyOpenCL pack numbers in 0.2 instead of 12 microseconds each.
             made.set_scalar_arg_dtypes([None if p.pointer else p.dtype for p in program.source.kernels[kernel]])
-        try:
+        with self._telling(f"run {kernel} with {groups} blocks of {program.block}"):
             program.functions[kernel](self._queue, (groups * program.block,), (program.block,), *values)
-        except cl.MemoryError as error:
-            raise self._out_of_memory(0) from error
-        except cl.Error as error:
-            msg = f"{self.info.name} cannot run {kernel} with {groups} blocks of {program.block}: {error}"
-            raise DeviceError(msg) from error
 
     def _alloc(self, nbytes: int) -> Handle:
         try:
             return cl.Buffer(self._context, cl.mem_flags.READ_WRITE, nbytes)
-        except (cl.MemoryError, cl.LogicError) as error:
+        except cl.Error as error:
             raise self._out_of_memory(nbytes) from error
 
     def _free(self, handle: Handle) -> None:
         handle.release()
 
     def _write(self, handle: Handle, offset: int, array: NDArray[Any]) -> None:
-        try:
+        with self._telling("copy to its memory", array.nbytes):
             cl.enqueue_copy(self._queue, handle, array, dst_offset=offset, is_blocking=True)
-        except cl.MemoryError as error:  # drivers may put off the allocation until the first use
-            raise self._out_of_memory(array.nbytes) from error
 
     def _read(self, array: NDArray[Any], handle: Handle, offset: int) -> None:
-        cl.enqueue_copy(self._queue, array, handle, src_offset=offset, is_blocking=True)
+        with self._telling("copy from its memory", array.nbytes):
+            cl.enqueue_copy(self._queue, array, handle, src_offset=offset, is_blocking=True)
 
     def _fill(self, buffer: Buffer, value: NDArray[Any], offset: int, count: int) -> None:
         size = buffer.dtype.itemsize
-        try:
+        with self._telling("fill its memory", buffer.nbytes):
             cl.enqueue_fill_buffer(self._queue, buffer.handle, value, offset * size, count * size)
-        except cl.MemoryError as error:
-            raise self._out_of_memory(buffer.nbytes) from error
 
     def _write_async(self, handle: Handle, offset: int, array: NDArray[Any], after: Handle) -> Handle:
         waits = None if after is None else [after]
-        done = cl.enqueue_copy(self._copies, handle, array, dst_offset=offset, is_blocking=False, wait_for=waits)
-        self._copies.flush()
-        return done
+        with self._telling("copy to its memory", array.nbytes):
+            done = cl.enqueue_copy(self._copies, handle, array, dst_offset=offset, is_blocking=False, wait_for=waits)
+            self._copies.flush()
+            return done
 
     def _out_of_memory(self, nbytes: int) -> DeviceMemoryError:
         free = max(self.memory.free, 0)
