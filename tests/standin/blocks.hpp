@@ -14,12 +14,14 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
 namespace standin {
 
 struct Kernel {
+    std::string name;
     void (*call)(void**);
     void (*enter)(unsigned, unsigned, unsigned, unsigned, void (*)());
     std::vector<int> sizes;

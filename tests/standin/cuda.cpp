@@ -6,8 +6,11 @@
 //
 // Contexts: one for each device; what belongs to one is refused while another is current.
 //
-// Memory: STANDIN_MEMORY bytes; what does not fit is refused with OUT_OF_MEMORY. Fresh memory is full of rubbish,
-// copies and kernel arguments must lie in live allocations.
+// Memory: STANDIN_MEMORY bytes; what does not fit is refused with OUT_OF_MEMORY. Allocations are rounded up to STANDIN_PAGE bytes, a
+// module takes STANDIN_MODULE, other processes what the file STANDIN_OTHERS says, and host memory can be pinned up to STANDIN_PINNED.
+// Fresh memory is full of rubbish, copies and kernel arguments must lie in live allocations.
+//
+// STANDIN_LOG names a file for what was asked for: launches, copies, waits, in order.
 //
 // Launches: a block that meets at more than STANDIN_BARRIERS barriers is ended, as a watchdog would end it.
 //
@@ -62,8 +65,27 @@ bool known(void* context) { return context >= contexts && context < contexts + 8
 
 const char* setting(const char* name, const char* otherwise) { return getenv(name) ? getenv(name) : otherwise; }
 size_t limit() { return strtoull(setting("STANDIN_MEMORY", "1073741824"), nullptr, 10); }
-size_t used;
+size_t number(const char* name, const char* otherwise) { return strtoull(setting(name, otherwise), nullptr, 10); }
+const size_t page = number("STANDIN_PAGE", "1");
+size_t rounded(size_t n) { return (n + page - 1) / page * page; }
+size_t large, small, pinned_bytes;
+// Allocators give out whole pages: large arrays have their own, small ones share.
+size_t used() { return large + rounded(small); }
+size_t& kind_of(size_t n) { return n < page / 2 ? small : large; }
+size_t cost(size_t n) { return n < page / 2 ? n : rounded(n); }
+size_t others() {  // what other processes have taken: the number in a file, which a test may change at any time
+    size_t bytes = 0;
+    if (const char* path = getenv("STANDIN_OTHERS")) std::ifstream(path) >> bytes;
+    return bytes;
+}
+size_t left() { return std::max(limit(), used() + others()) - used() - others(); }
 std::map<Pointer, size_t> live, pinned;
+
+// What was asked for, a line each, in order.
+void note(const std::string& line) {
+    static FILE* log = getenv("STANDIN_LOG") ? fopen(getenv("STANDIN_LOG"), "a") : nullptr;
+    if (log) fprintf(log, "%s\n", line.c_str()), fflush(log);
+}
 
 bool inside(const std::map<Pointer, size_t>& spans, Pointer p, size_t n) {
     auto next = spans.upper_bound(p);
@@ -83,6 +105,7 @@ struct Event {
     uint64_t position = 0;
 };
 std::vector<Stream*> streams;
+size_t number_of(void* stream) { return std::find(streams.begin(), streams.end(), stream) - streams.begin(); }
 Result sticky = OK;
 
 void drain(Stream* stream, uint64_t position) {
@@ -162,6 +185,7 @@ Result load(Module* module, const std::string& key) {
     if (!module->library) return INVALID_IMAGE;
     for (auto& name : names) {
         standin::Kernel kernel;
+        kernel.name = name;
         auto find = [&](const std::string& symbol) { return dlsym(module->library, symbol.c_str()); };
         kernel.call = reinterpret_cast<void (*)(void**)>(find("simt_call_" + name));
         kernel.enter = reinterpret_cast<decltype(kernel.enter)>(find("simt_enter"));
@@ -214,17 +238,17 @@ API cuCtxPopCurrent_v2(void** context) {
 }
 API cuMemGetInfo_v2(size_t* free_bytes, size_t* total) {
     IN_CONTEXT;
-    return *total = limit(), *free_bytes = limit() - used, OK;
+    return *total = limit(), *free_bytes = left(), OK;
 }
 API cuMemAlloc_v2(Pointer* p, size_t n) {
     IN_CONTEXT;
     if (n == 0) return INVALID_VALUE;
-    if (used + n > limit()) return OUT_OF_MEMORY;
+    kind_of(n) += cost(n);
+    if (used() + others() > limit()) return kind_of(n) -= cost(n), OUT_OF_MEMORY;
     void* memory = aligned_alloc(256, (n + 255) / 256 * 256);
     memset(memory, 0xcd, n);
     *p = reinterpret_cast<Pointer>(memory);
     live[*p] = n;
-    used += n;
     return OK;
 }
 API cuMemFree_v2(Pointer p) {
@@ -232,7 +256,7 @@ API cuMemFree_v2(Pointer p) {
     drain_all();
     auto found = live.find(p);
     if (found == live.end()) return INVALID_VALUE;
-    used -= found->second;
+    kind_of(found->second) -= cost(found->second);
     memset(reinterpret_cast<void*>(p), 0xdd, found->second);
     free(reinterpret_cast<void*>(p));
     live.erase(found);
@@ -240,14 +264,21 @@ API cuMemFree_v2(Pointer p) {
 }
 API cuMemHostAlloc(void** p, size_t n, unsigned) {
     IN_CONTEXT;
+    static const size_t most = number("STANDIN_PINNED", "134217728");
+    if (pinned_bytes + n > most) return OUT_OF_MEMORY;
     *p = aligned_alloc(4096, (n + 4095) / 4096 * 4096);
     pinned[reinterpret_cast<Pointer>(*p)] = n;
+    pinned_bytes += n;
+    note("pin " + std::to_string(pinned_bytes));
     return OK;
 }
 API cuMemFreeHost(void* p) {
     IN_CONTEXT;
     drain_all();
-    if (!pinned.erase(reinterpret_cast<Pointer>(p))) return INVALID_VALUE;
+    auto found = pinned.find(reinterpret_cast<Pointer>(p));
+    if (found == pinned.end()) return INVALID_VALUE;
+    pinned_bytes -= found->second;
+    pinned.erase(found);
     free(p);
     return OK;
 }
@@ -269,6 +300,7 @@ API cuStreamDestroy_v2(void* stream) {
 API cuStreamSynchronize(void* stream) {
     IN_CONTEXT;
     if (static_cast<Stream*>(stream)->context != entered.back()) return INVALID_HANDLE;
+    note("wait stream " + std::to_string(number_of(stream)));
     drain(static_cast<Stream*>(stream), static_cast<Stream*>(stream)->issued());
     return sticky;
 }
@@ -287,6 +319,7 @@ API cuEventRecord(void* event, void* stream) {
 API cuEventSynchronize(void* event) {
     IN_CONTEXT;
     auto* e = static_cast<Event*>(event);
+    if (e->stream) note("wait event of stream " + std::to_string(number_of(e->stream)));
     if (e->stream) drain(e->stream, e->position);
     return sticky;
 }
@@ -303,8 +336,12 @@ API cuMemcpyHtoDAsync_v2(Pointer target, const void* source, size_t n, void* str
     IN_CONTEXT;
     if (!inside(live, target, n)) return INVALID_VALUE;
     if (inside(pinned, reinterpret_cast<Pointer>(source), n)) {  // read when the copy runs, as a real one is
+        auto from = std::prev(pinned.upper_bound(reinterpret_cast<Pointer>(source)));
+        note("copy from pinned " + std::to_string(from->first) + " " + std::to_string(n) + " stream " +
+             std::to_string(number_of(stream)));
         enqueue(stream, [=] { return memcpy(reinterpret_cast<void*>(target), source, n), OK; });
     } else {  // a driver takes pageable memory before it returns
+        note("copy to device " + std::to_string(n));
         std::string kept(static_cast<const char*>(source), n);
         enqueue(stream, [=] { return memcpy(reinterpret_cast<void*>(target), kept.data(), n), OK; });
     }
@@ -313,6 +350,7 @@ API cuMemcpyHtoDAsync_v2(Pointer target, const void* source, size_t n, void* str
 API cuMemcpyDtoHAsync_v2(void* target, Pointer source, size_t n, void* stream) {
     IN_CONTEXT;
     if (!inside(live, source, n)) return INVALID_VALUE;
+    note("copy to host " + std::to_string(n));
     enqueue(stream, [=] { return memcpy(target, reinterpret_cast<void*>(source), n), OK; });
     return OK;
 }
@@ -338,6 +376,9 @@ API cuModuleLoadData(void** module, const void* image) {
     IN_CONTEXT;
     std::string key = program_key(static_cast<const char*>(image));
     if (key.empty()) return INVALID_IMAGE;
+    static const size_t size = number("STANDIN_MODULE", "0");
+    if (rounded(size) > left()) return OUT_OF_MEMORY;
+    large += rounded(size);
     auto* made = new Module;
     *module = made;
     return load(made, key);
@@ -363,6 +404,7 @@ API cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
         memcpy(&values[i], parameters[i], kernel->sizes[i]);
         if (kernel->pointers[i] && !inside(live, values[i], 1)) return ILLEGAL_ADDRESS;
     }
+    note("launch " + kernel->name + " stream " + std::to_string(number_of(stream)));
     enqueue(stream, [=]() mutable -> Result {
         std::vector<void*> pointers;
         for (auto& value : values) pointers.push_back(&value);

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("steppe")
 
+ATTEMPTS = 8
+"""How often a search is streamed anew, in three quarters of the room each time, where the driver refuses memory."""
+
 
 def solve(
     graph: Graph,
@@ -135,10 +138,27 @@ def _on_device(graph: Graph, question: Question, plan: Plan, device: gpu.Device 
         try:
             return loops.run(device, graph, question, plan.method), plan
         except DeviceMemoryError as error:
-            log.warning("%s: streaming the edges instead (%s)", plan.method, error)
+            log.warning("%s: streaming the edges instead (%s)", plan.method, str(error))
         room = device.memory.room
         plan = replace(plan, engine="streamed", note="edges did not fit after all, and are streamed")
     for held in (graph, graph.reverse_if_known()):
         if held is not None:
             forget(device, held)
-    return loop.run(device, graph, question, plan.method, room=room), plan
+    for attempt in range(ATTEMPTS):
+        device.memory.room = None
+        try:
+            return loop.run(device, graph, question, plan.method, room=room), plan
+        except DeviceMemoryError as error:
+            if attempt == ATTEMPTS - 1 or not _may_fit_smaller(device, error):
+                raise
+            # The words only: a log that kept the error would keep the arrays of what has failed.
+            log.warning("%s: streaming in smaller parts (%s)", plan.method, str(error))
+        # The driver had less than was thought: it rounds up, loads code, and serves others, too.
+        known = [limit for limit in (room, device.memory.room, device.memory.limit) if limit is not None]
+        room = device.memory.used + 3 * (min(known) - device.memory.used) // 4
+    raise AssertionError("the last attempt has returned or raised")
+
+
+def _may_fit_smaller(device: gpu.Device, error: DeviceMemoryError) -> bool:
+    """Whether it was the driver that refused, not our own plan, which has tried the smallest parts already."""
+    return device.memory.room is not None or error.needed == 0

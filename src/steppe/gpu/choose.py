@@ -86,6 +86,7 @@ def get_device(name: str | None = None, *, memory_limit: int | None = None) -> D
         info, build = _cuda(rest) if kind == "cuda" else _opencl(rest)
         key = (info.name, memory_limit)
         device = _devices.pop(key, None) or build(memory_limit)
+        device.look_at_memory()
         _devices[key] = device  # the last used is last
         limited = [held for held in _devices if held[1] is not None]
         for held in limited[:-LIMITED]:

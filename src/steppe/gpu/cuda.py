@@ -248,13 +248,17 @@ class Cuda(Device):
         self._context = check(driver.cuDevicePrimaryCtxRetain(check(driver.cuDeviceGet(index))))
         self._current = Current(self._context)
         with self._current:
-            free = int(check(driver.cuMemGetInfo())[0])
-            super().__init__(info, free if memory_limit is None else min(memory_limit, free))
+            super().__init__(info, memory_limit)
             flag = driver.CUstream_flags.CU_STREAM_NON_BLOCKING
             self._stream = check(driver.cuStreamCreate(flag))
             self._copies = check(driver.cuStreamCreate(flag))
+        self.look_at_memory()
         streams = (self._stream, self._copies)
         weakref.finalize(self, _end_streams, self._current, streams, os.getpid()).atexit = False
+
+    def _free_memory(self) -> int:
+        with self._current:
+            return int(check(driver.cuMemGetInfo())[0])
 
     def finish(self, event: Handle = None) -> None:  # noqa: D102
         with self._current:

@@ -33,7 +33,7 @@ import numpy as np
 
 from ..errors import DeviceError, DeviceMemoryError
 from . import source as _source
-from .memory import Buffer, Handle, Memory
+from .memory import Buffer, Handle, Memory, without_reserve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -100,7 +100,8 @@ class Device(ABC):
 
     def __init__(self, info: DeviceInfo, memory_limit: int | None) -> None:
         self.info = info
-        self.memory = Memory(info.memory if memory_limit is None else min(memory_limit, info.memory))
+        self.memory_limit = memory_limit
+        self.memory = Memory(0)
         self.extra_defines = {}
         self.max_groups = 32 * info.units
         self._programs: dict[object, Program] = {}
@@ -109,6 +110,13 @@ class Device(ABC):
         self._process = os.getpid()
         self.copies: weakref.WeakKeyDictionary[Graph, Copies] = weakref.WeakKeyDictionary()
         """What is kept on this device of each graph, as long as the graph lives (rows.py)."""
+
+    def look_at_memory(self) -> None:
+        """Set the budget by what the driver has now: other processes come and go between two calls."""
+        free = self._free_memory()
+        most = self.info.memory if free is None else min(free + self.memory.used, self.info.memory)
+        room = without_reserve(most)
+        self.memory.limit = room if self.memory_limit is None else min(self.memory_limit, room)
 
     def forget_graphs(self) -> None:
         """Free what is kept of all graphs. A search that is using it goes on; the memory is freed after it."""
@@ -321,6 +329,10 @@ class Device(ABC):
     @abstractmethod
     def wait(self, event: Handle) -> None:
         """Let everything enqueued on the first queue from now on wait for `event`."""
+
+    @abstractmethod
+    def _free_memory(self) -> int | None:
+        """Return the bytes that the driver could still give us; None where it does not say."""
 
     @abstractmethod
     def _compile(self, source: Source) -> Handle: ...

@@ -17,6 +17,21 @@ if TYPE_CHECKING:
 Handle = Any  # what a driver gives out; only cuda.py and opencl.py look inside
 
 
+RESERVE = 256 << 20
+"""Bytes of a device's memory that are left alone: drivers round allocations up to large pages, load code, and serve others, too."""
+
+
+def without_reserve(free: int) -> int:
+    """Return how much of the free memory may be planned with: all but RESERVE or 3 % of it, on a small device but a quarter.
+
+    Examples
+    --------
+    >>> without_reserve(80 << 30) / (1 << 30), without_reserve(400_000)
+    (77.6, 300000)
+    """
+    return free - min(max(RESERVE, 3 * free // 100), free // 4)
+
+
 class Memory:
     """The byte budget of a device.
 

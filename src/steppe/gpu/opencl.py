@@ -7,6 +7,7 @@ when asked for by name, and that it gets CHECK (see LOAD in DIALECT.md) and no o
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,6 +17,7 @@ import numpy as np
 import pyopencl as cl
 
 from ..errors import DeviceError, DeviceMemoryError
+from ..machine import memory
 from .device import Device, DeviceInfo, Program
 
 if TYPE_CHECKING:
@@ -108,8 +110,18 @@ class OpenCL(Device):
         self._queue = cl.CommandQueue(self._context)
         self._copies = cl.CommandQueue(self._context)
         flags = {"HAS_F64": info.has_f64, "HAS_ATOMIC_64": info.has_atomic_64, "CHECK": _is_oclgrind(handle)}
+        self.look_at_memory()
         self._options = [*OPTIONS, "-cl-opt-disable"] if _is_oclgrind(handle) else [*OPTIONS]
         self.extra_defines = {name: 1 for name, present in flags.items() if present}
+
+    def _free_memory(self) -> int | None:
+        """Ask AMD's extension; of a CPU the host's free memory. Other drivers tell only how much there is in all."""
+        if not self.info.is_gpu:
+            return memory.available()
+        if "cl_amd_device_attribute_query" in self._handle.extensions:
+            with contextlib.suppress(cl.Error, AttributeError):
+                return 1024 * int(self._handle.global_free_memory_amd[0])
+        return None
 
     @contextmanager
     def _telling(self, doing: str, nbytes: int = 0) -> Iterator[None]:
@@ -131,7 +143,17 @@ class OpenCL(Device):
                 event.wait()
 
     def staging(self, size: int, dtype: DTypeLike) -> NDArray[Any]:  # noqa: D102
-        return np.empty(size, dtype)  # OpenCL has no common way to pinned memory
+        # Memory that the driver allocates for the host is pinned wherever there is such a thing; it stays mapped.
+        kind = np.dtype(dtype)
+        if size == 0:
+            return np.empty(0, kind)
+        flags = cl.mem_flags.READ_ONLY | cl.mem_flags.ALLOC_HOST_PTR
+        with self._telling("allocate host memory", size * kind.itemsize):
+            memory = cl.Buffer(self._context, flags, size * kind.itemsize)
+            mode = cl.map_flags.READ | cl.map_flags.WRITE
+            array, _ = cl.enqueue_map_buffer(self._copies, memory, mode, 0, (size,), kind)
+        found: NDArray[Any] = array
+        return found
 
     def event(self) -> Handle:  # noqa: D102
         with self._telling("mark its queue"):

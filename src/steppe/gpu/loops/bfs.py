@@ -201,7 +201,7 @@ class Levels:
                 batch = 1
             else:
                 for _ in range(batch):
-                    self.wide(2 * seen.entries)
+                    self.wide(max(2 * seen.entries, seen.edges))
                 batch = min(2 * batch, 32) if not self.targets.size and seen.edges * 16 < self.n else 1
 
 
