@@ -14,6 +14,8 @@ WORDS = Path(__file__).parent / "kernels"
 SCAN = "import words; words.check_blocks(device, 64)"
 ROUNDS = "import device_checks; device_checks.check_tiny(device, {!r}, record={})"
 FRONTIER, RECORDED = ROUNDS.format("frontier", False), ROUNDS.format("frontier", True)
+NARROW = "import device_checks; device_checks.check_tiny(device, {!r}, room=4096)"
+FRONTIER_NARROW, DELTA_NARROW = NARROW.format("frontier"), NARROW.format("delta-stepping")
 DELTA, BELLMAN = ROUNDS.format("delta-stepping", False), ROUNDS.format("bellman-ford", False)
 
 BFS = "import level_checks as c\nwith c.form('one launch a level'): c.check_named(device, {'layers'})"
@@ -220,6 +222,53 @@ MUTATIONS = [
         "MIN_KEY(&bounds[LEAST + 1u - side], nearest[0]);",
         "bounds[LEAST + 1u - side] = nearest[0];",
         DELTA,
+    ),
+    Mutation(
+        "frontier: one block commits while it still relaxes",
+        "frontier.c",
+        "        BARRIER(); /* all candidates",
+        "        /* all candidates",
+        FRONTIER_NARROW,
+        timeout=15,
+    ),
+    Mutation(
+        "frontier: one block begins a round before the last is committed",
+        "frontier.c",
+        "        BARRIER(); /* the next frontier",
+        "        /* the next frontier",
+        FRONTIER_NARROW,
+        timeout=15,
+    ),
+    Mutation(
+        "frontier: one block clears the count it is using",
+        "frontier.c",
+        "counts[TOUCHED + other] = 0u;",
+        "counts[TOUCHED + parity] = 0u;",
+        FRONTIER_NARROW,
+        timeout=15,
+    ),
+    Mutation(
+        "delta-stepping: one block commits while it still relaxes",
+        "delta_stepping.c",
+        "        BARRIER(); /* all candidates",
+        "        /* all candidates",
+        DELTA_NARROW,
+        timeout=15,
+    ),
+    Mutation(
+        "delta-stepping: one block begins a step before all is filed",
+        "delta_stepping.c",
+        "        BARRIER(); /* all that was touched",
+        "        /* all that was touched",
+        DELTA_NARROW,
+        timeout=15,
+    ),
+    Mutation(
+        "delta-stepping: one block takes the pile's least without an atomic",
+        "delta_stepping.c",
+        "if (least != KEY_INF) MIN_KEY(&bounds[LEAST + side], least);",
+        "if (least != KEY_INF) bounds[LEAST + side] = least;",
+        DELTA_NARROW,
     ),
     Mutation(
         "bellman-ford: tails that tie write plainly",

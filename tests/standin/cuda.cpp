@@ -14,10 +14,11 @@
 //
 // Launches: a block that meets at more than STANDIN_BARRIERS barriers is ended, as a watchdog would end it.
 //
+// With STANDIN_IDLE no launch does anything, which leaves the time that the host takes to ask for it.
+//
 // Streams: an operation runs as late as it may, when somebody synchronises or waits. A forgotten wait is thus always
 // seen, where a real driver would forgive it most of the time.
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -29,11 +30,10 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <regex>
-#include <sstream>
 #include <string>
 
 #include "blocks.hpp"
+#include "modules.hpp"
 
 typedef int Result;
 typedef unsigned long long Pointer;
@@ -59,11 +59,13 @@ struct Context {};
 Context contexts[8];                         // one for each device
 thread_local std::vector<void*> entered{1};  // the last is current: none at first
 bool known(void* context) { return context >= contexts && context < contexts + 8; }
+const bool idle = getenv("STANDIN_IDLE") != nullptr;  // launches do nothing: what is left is the host's own time
 #define IN_CONTEXT \
     LOCKED;        \
     if (!known(entered.back())) return INVALID_CONTEXT
 
-const char* setting(const char* name, const char* otherwise) { return getenv(name) ? getenv(name) : otherwise; }
+using standin::Module;
+using standin::setting;
 size_t limit() { return strtoull(setting("STANDIN_MEMORY", "1073741824"), nullptr, 10); }
 size_t number(const char* name, const char* otherwise) { return strtoull(setting(name, otherwise), nullptr, 10); }
 const size_t page = number("STANDIN_PAGE", "1");
@@ -97,6 +99,8 @@ bool inside(const std::map<Pointer, size_t>& spans, Pointer p, size_t n) {
 struct Stream {
     void* context = entered.back();
     std::deque<std::function<Result()>> todo;
+    bool recording = false;
+    std::vector<std::function<Result()>> recorded;
     uint64_t done = 0;
     uint64_t issued() const { return done + todo.size(); }
 };
@@ -122,87 +126,10 @@ Result drain_all() {
     return sticky;
 }
 
-struct Module {
-    void* library = nullptr;
-    std::map<std::string, standin::Kernel> kernels;
-};
-
-// The name that gpu/cuda.py put into the module: as text in machine code, as a list of numbers in PTX.
-std::string program_key(const char* image) {
-    std::string found;
-    bool elf = memcmp(image, "\177ELF", 4) == 0;
-    if (elf) {
-        uint64_t sections;  // of a 64-bit ELF file: the section table is its last part
-        uint16_t size, count;
-        memcpy(&sections, image + 40, 8), memcpy(&size, image + 58, 2), memcpy(&count, image + 60, 2);
-        std::string all(image, std::max<uint64_t>(sections + uint64_t(size) * count, 64));
-        uint64_t end = all.size();
-        for (unsigned i = 0; i < count; i++) {
-            uint64_t offset, length;
-            uint32_t type;
-            memcpy(&type, image + sections + i * size + 4, 4);
-            memcpy(&offset, image + sections + i * size + 24, 8), memcpy(&length, image + sections + i * size + 32, 8);
-            if (type != 8) end = std::max(end, offset + length);
-        }
-        all.assign(image, end);
-        size_t at = all.find("steppe_program:");
-        if (at != std::string::npos) found = all.substr(at + 15, 40);
-    } else {
-        const char* list = strstr(image, "steppe_program[");
-        list = list ? strchr(list, '{') : nullptr;
-        std::string text;
-        while (list && *list != '}') text += char(strtol(list + 1, const_cast<char**>(&list), 10));
-        if (text.rfind("steppe_program:", 0) == 0) found = text.substr(15, 40);
-    }
-    return found;
-}
-
-Result load(Module* module, const std::string& key) {
-    std::string folder = setting("STEPPE_CACHE_DIR", "."), base = folder + "/" + key, shared = base + ".so";
-    std::ifstream file(base + ".cu");
-    if (!file) return INVALID_IMAGE;
-    std::stringstream text;
-    text << file.rdbuf();
-    std::string body = text.str();
-    body = std::regex_replace(body, std::regex("/\\*[^]*?\\*/"), "");
-    std::vector<std::string> names;
-    static const std::regex pattern("(?:^|\n)KERNEL\\s+(\\w+)\\s*\\(");
-    for (std::sregex_iterator it(body.begin(), body.end(), pattern), end; it != end; ++it) names.push_back((*it)[1]);
-    if (access(shared.c_str(), R_OK) != 0) {
-        Dl_info self;
-        dladdr(reinterpret_cast<void*>(&cuInit), &self);
-        std::string mine = std::to_string(getpid()), cpp = base + "." + mine + ".cpp", so = shared + "." + mine;
-        std::ofstream out(cpp);
-        out << "#include \"" << setting("STANDIN_HEADER", "simt.h") << "\"\n" << text.str() << "\n";
-        for (auto& name : names) out << "SIMT_KERNEL(" << name << ")\n";
-        out.close();
-        std::string command = std::string(setting("CXX", "g++")) +
-                              " -std=c++17 -O1 -w -shared -fPIC -ffp-contract=off -o '" + so + "' '" + cpp + "'";
-        if (system(command.c_str()) != 0 || rename(so.c_str(), shared.c_str()) != 0) return INVALID_IMAGE;
-        unlink(cpp.c_str());
-    }
-    module->library = dlopen(shared.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!module->library) return INVALID_IMAGE;
-    for (auto& name : names) {
-        standin::Kernel kernel;
-        kernel.name = name;
-        auto find = [&](const std::string& symbol) { return dlsym(module->library, symbol.c_str()); };
-        kernel.call = reinterpret_cast<void (*)(void**)>(find("simt_call_" + name));
-        kernel.enter = reinterpret_cast<decltype(kernel.enter)>(find("simt_enter"));
-        auto describe = reinterpret_cast<int (*)(int*, bool*)>(find("simt_describe_" + name));
-        if (!kernel.call || !kernel.enter || !describe) return INVALID_IMAGE;
-        int sizes[64];
-        bool pointers[64];
-        int count = describe(sizes, pointers);
-        kernel.sizes.assign(sizes, sizes + count);
-        kernel.pointers.assign(pointers, pointers + count);
-        module->kernels[name] = kernel;
-    }
-    return OK;
-}
-
 void enqueue(void* stream, std::function<Result()> operation) {
-    static_cast<Stream*>(stream)->todo.push_back(std::move(operation));
+    auto* s = static_cast<Stream*>(stream);
+    if (s->recording) s->recorded.push_back(std::move(operation));
+    else s->todo.push_back(std::move(operation));
 }
 }  // namespace
 
@@ -300,6 +227,7 @@ API cuStreamDestroy_v2(void* stream) {
 API cuStreamSynchronize(void* stream) {
     IN_CONTEXT;
     if (static_cast<Stream*>(stream)->context != entered.back()) return INVALID_HANDLE;
+    if (static_cast<Stream*>(stream)->recording) return INVALID_VALUE;
     note("wait stream " + std::to_string(number_of(stream)));
     drain(static_cast<Stream*>(stream), static_cast<Stream*>(stream)->issued());
     return sticky;
@@ -374,14 +302,14 @@ API cuMemsetD32Async(Pointer p, unsigned value, size_t n, void* stream) {
 }
 API cuModuleLoadData(void** module, const void* image) {
     IN_CONTEXT;
-    std::string key = program_key(static_cast<const char*>(image));
+    std::string key = standin::program_key(static_cast<const char*>(image));
     if (key.empty()) return INVALID_IMAGE;
     static const size_t size = number("STANDIN_MODULE", "0");
     if (rounded(size) > left()) return OUT_OF_MEMORY;
     large += rounded(size);
     auto* made = new Module;
     *module = made;
-    return load(made, key);
+    return standin::load(made, key) ? OK : INVALID_IMAGE;
 }
 API cuModuleGetFunction(void** function, void* module, const char* name) {
     IN_CONTEXT;
@@ -395,6 +323,7 @@ API cuFuncGetAttribute(int* value, int attribute, void*) {
 }
 API cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned, void* stream, void** parameters, void**) {
+    if (idle) return OK;
     IN_CONTEXT;
     if (static_cast<Stream*>(stream)->context != entered.back()) return INVALID_HANDLE;
     if (gy * gz * by * bz != 1 || gx == 0 || bx == 0 || bx > 1024) return INVALID_VALUE;
@@ -419,6 +348,47 @@ API cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
         }
     });
     return OK;
+}
+// Graphs: what is launched on a stream that records is kept, and launched with the graph, as often as that is.
+typedef std::vector<std::function<Result()>> Graph;
+std::map<void*, Graph> graphs, executables;
+API cuStreamBeginCapture_v2(void* stream, int) {
+    IN_CONTEXT;
+    auto* s = static_cast<Stream*>(stream);
+    if (s->recording) return INVALID_VALUE;
+    return s->recording = true, OK;
+}
+API cuStreamEndCapture(void* stream, void** graph) {
+    IN_CONTEXT;
+    auto* s = static_cast<Stream*>(stream);
+    if (!s->recording) return INVALID_VALUE;
+    s->recording = false;
+    *graph = new char;
+    graphs[*graph].swap(s->recorded);
+    return OK;
+}
+API cuGraphInstantiateWithFlags(void** made, void* graph, unsigned long long) {
+    IN_CONTEXT;
+    if (!graphs.count(graph)) return INVALID_VALUE;
+    *made = new char;
+    executables[*made] = graphs[graph];
+    return OK;
+}
+API cuGraphLaunch(void* made, void* stream) {
+    if (idle) return OK;
+    IN_CONTEXT;
+    if (!executables.count(made)) return INVALID_VALUE;
+    note("launch graph of " + std::to_string(executables[made].size()));
+    for (auto& operation : executables[made]) enqueue(stream, operation);
+    return OK;
+}
+API cuGraphDestroy(void* graph) {
+    IN_CONTEXT;
+    return graphs.erase(graph) ? (delete static_cast<char*>(graph), OK) : INVALID_VALUE;
+}
+API cuGraphExecDestroy(void* made) {
+    IN_CONTEXT;
+    return executables.erase(made) ? (delete static_cast<char*>(made), OK) : INVALID_VALUE;
 }
 API cuGetErrorName(Result, const char** text) { return *text = "STANDIN_ERROR", OK; }
 API cuGetErrorString(Result error, const char** text) {

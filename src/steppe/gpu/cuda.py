@@ -14,7 +14,6 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-import threading
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +22,12 @@ from cuda.bindings import driver, nvrtc
 
 from ..errors import DeviceError, DeviceMemoryError
 from . import images
-from .device import Device, DeviceInfo, Program
+from .contexts import Current, check
+from .device import Device, DeviceInfo, Launch, Program, Recording
+from .recording import REPEATED, Bound, Graph
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import DTypeLike, NDArray
 
@@ -45,24 +46,6 @@ _CTYPES = {
     "float32": ctypes.c_float,
     "float64": ctypes.c_double,
 }
-
-
-def check(result: tuple[Any, ...]) -> Handle:
-    """Return what a call of the driver or of NVRTC gave, or raise DeviceError."""
-    error, *values = result
-    if int(error) != 0:
-        if isinstance(error, nvrtc.nvrtcResult):
-            text = nvrtc.nvrtcGetErrorString(error)[1]
-            msg = f"NVRTC: {text.decode() if isinstance(text, bytes) else text}"
-            raise DeviceError(msg)
-        text = driver.cuGetErrorString(error)[1]
-        msg = f"CUDA: {text.decode() if isinstance(text, bytes) else text or error}"
-        raise (
-            DeviceMemoryError(msg, needed=0, free=0)
-            if error == driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY
-            else DeviceError(msg)
-        )
-    return values[0] if len(values) == 1 else tuple(values)
 
 
 def find() -> list[DeviceInfo]:
@@ -187,40 +170,6 @@ def cached_image(source: Source, architecture: str, *, afresh: bool = False) -> 
     return image
 
 
-class Current:
-    """Makes a context current inside a ``with`` block, and afterwards the one before again; inside its own block it does nothing.
-
-    The garbage collector may call a finalizer at any moment, also between another device's entry and its calls. Hence a list for each
-    thread of what has been entered: only its last entry is known to be current.
-    """
-
-    def __init__(self, context: Handle) -> None:
-        self.context = context
-
-    def __enter__(self) -> None:
-        entered = _entered()
-        if not entered or entered[-1] is not self.context:
-            check(driver.cuCtxPushCurrent(self.context))
-        entered.append(self.context)
-
-    def __exit__(self, *_: object) -> None:
-        entered = _entered()
-        entered.pop()
-        if not entered or entered[-1] is not self.context:
-            check(driver.cuCtxPopCurrent())
-
-
-_thread = threading.local()
-
-
-def _entered() -> list[Handle]:
-    try:
-        entered: list[Handle] = _thread.entered
-    except AttributeError:
-        entered = _thread.entered = []
-    return entered
-
-
 class _Event:
     """An event of the driver; keeps the host array of its copy alive."""
 
@@ -299,17 +248,36 @@ class Cuda(Device):
             made = [check(driver.cuModuleGetFunction(module, name.encode())) for name in kernels]
             return min((int(check(driver.cuFuncGetAttribute(asked, one))) for one in made), default=self.info.max_block)
 
-    def _launch(self, program: Program, kernel: str, groups: int, values: list[Any]) -> None:
+    def _bind(self, program: Program, kernel: str, values: list[Any]) -> Bound:
+        if kernel not in program.functions:
+            with self._current:
+                function = check(driver.cuModuleGetFunction(program.module, kernel.encode()))
+            kinds = [ctypes.c_void_p if p.pointer else _CTYPES[p.dtype.name] for p in program.source.kernels[kernel]]
+            program.functions[kernel] = function, kinds
+        function, kinds = program.functions[kernel]
+        cells = [kind(value) for kind, value in zip(kinds, values, strict=True)]
+        addresses = (ctypes.c_void_p * len(cells))(*map(ctypes.addressof, cells))
+        return Bound(function, ctypes.addressof(addresses), (cells, addresses))
+
+    def _replay(self, launches: Sequence[Launch], times: int) -> int:
         with self._current:
-            if kernel not in program.functions:
-                program.functions[kernel] = check(driver.cuModuleGetFunction(program.module, kernel.encode()))
-            parameters = program.source.kernels[kernel]
-            types = tuple(ctypes.c_void_p if p.pointer else _CTYPES[p.dtype.name] for p in parameters)
-            numbers = tuple(v if p.pointer else v.item() for p, v in zip(parameters, values, strict=True))
-            function = program.functions[kernel]
-            check(
-                driver.cuLaunchKernel(function, groups, 1, 1, program.block, 1, 1, 0, self._stream, (numbers, types), 0)
-            )
+            if isinstance(launches, Recording) and times % REPEATED == 0:
+                if launches.kept is None:
+                    launches.kept = Graph(self._current, self._stream, lambda: self._issue(launches, REPEATED))
+                for _ in range(times // REPEATED):
+                    check(driver.cuGraphLaunch(launches.kept.handle, self._stream))
+                return times // REPEATED
+            self._issue(launches, times)
+        return times * len(launches)
+
+    def _issue(self, launches: Sequence[Launch], times: int) -> None:
+        stream, enqueue = self._stream, driver.cuLaunchKernel
+        calls = [(one.bound.function, one.groups, one.program.block, one.bound.address) for one in launches]
+        for _ in range(times):
+            for function, groups, block, address in calls:
+                error = enqueue(function, groups, 1, 1, block, 1, 1, 0, stream, address, 0)
+                if error[0]:
+                    check(error)
 
     def _alloc(self, nbytes: int) -> int:
         with self._current:
@@ -348,9 +316,9 @@ class Cuda(Device):
                     check(driver.cuMemsetD32Async(address, low, 2 * count, self._stream))
                 else:
                     program = self.program("fill")
-                    groups = min(-(-count // program.block), self.max_groups)
-                    values = [buffer.handle, np.int64(offset), np.int64(count), value.view(np.uint64)]
-                    self._launch(program, "fill_u64", groups, values)
+                    values = [buffer.handle, offset, count, int(value.view(np.uint64))]
+                    bound = self._bind(program, "fill_u64", values)
+                    self._issue([Launch(program, "fill_u64", self._groups(program, count), bound, ())], 1)
 
     def _write_async(self, handle: int, offset: int, array: NDArray[Any], after: Handle) -> _Event:
         with self._current:

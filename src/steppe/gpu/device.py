@@ -4,6 +4,7 @@
     alloc(size, dtype), upload(array)        make a Buffer; counted against the byte budget
     download(buffer), fill(buffer, value)
     launch(program, kernel, threads, *args)  enqueue; arguments are checked against the kernel's signature
+    prepare(...), replay(launches, times)    the same in two steps: checked once, enqueued as often as wanted
     finish()                                 wait until all is done
     staging(size, dtype)                     host array that copies fast (pinned on CUDA)
     upload_async(array, into, after=event)   copy on the second queue; gives an Event
@@ -26,7 +27,7 @@ import time
 import weakref
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,7 +37,7 @@ from . import source as _source
 from .memory import Buffer, Handle, Memory, without_reserve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import DTypeLike, NDArray
@@ -90,6 +91,28 @@ class Program:
         self.source, self.block, self.module = source, block, module
         self.names = source.names
         self.functions: dict[str, Any] = {}
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A kernel with its arguments, ready to be enqueued; it keeps its buffers."""
+
+    program: Program
+    kernel: str
+    groups: int
+    bound: Handle
+    args: tuple[object, ...]
+
+    def on(self, threads: int) -> Launch:
+        """Return the same launch on another number of threads."""
+        buffer = next(arg for arg in self.args if isinstance(arg, Buffer))
+        return replace(self, groups=buffer.device._groups(self.program, threads))
+
+
+class Recording(tuple[Launch, ...]):
+    """Launches that are replayed so often that the driver may keep them, many repetitions as one (`kept`: its own handle)."""
+
+    kept: Handle = None
 
 
 class Device(ABC):
@@ -172,24 +195,39 @@ class Device(ABC):
             return self._build(file, types, 1 << (max(most, 1).bit_length() - 1), defines)
         return Program(made, block, module)
 
-    def launch(self, program: Program, kernel: str, threads: int, *args: object) -> None:
-        """Enqueue a kernel on at least one thread and about `threads`; kernels stride, so any number is right.
+    def prepare(self, program: Program, kernel: str, threads: int, *args: object) -> Launch:
+        """Check and pack the arguments of a launch once, for any number of replays.
 
-        Numbers are converted to the parameter's type; buffers must have it. `threads` of 0 does nothing.
+        Numbers are converted to the parameter's type; buffers must have it.
         """
         self._ready()
-        if threads <= 0:
-            return
         parameters = program.source.kernels[kernel]
         if len(parameters) != len(args):
             msg = f"{program.source.name}.{kernel} takes {len(parameters)} arguments, not {len(args)}"
             raise TypeError(msg)
         values = [self._argument(kernel, p, a) for p, a in zip(parameters, args, strict=True)]
-        groups = min(-(-threads // program.block), self.max_groups)
         with self._lock:
-            self._launch(program, kernel, groups, values)
+            bound = self._bind(program, kernel, values)
+        return Launch(program, kernel, self._groups(program, threads), bound, args)
+
+    def _groups(self, program: Program, threads: int) -> int:
+        return min(-(-threads // program.block), self.max_groups)
+
+    def replay(self, launches: Sequence[Launch], times: int = 1) -> None:
+        """Enqueue prepared launches, one after the other and all of them `times` over; a `Recording` is kept by the driver."""
+        self._ready()
+        with self._lock:
+            issued = self._replay(launches, times)
         for counters in self._counters():
-            counters.launches += 1
+            counters.launches += issued
+
+    def launch(self, program: Program, kernel: str, threads: int, *args: object) -> None:
+        """Enqueue a kernel on at least one thread and about `threads`; kernels stride, so any number is right.
+
+        `threads` of 0 does nothing.
+        """
+        if threads > 0:
+            self.replay([self.prepare(program, kernel, threads, *args)])
 
     def _argument(self, kernel: str, parameter: Parameter, value: object) -> Handle:
         if parameter.pointer:
@@ -200,6 +238,8 @@ class Device(ABC):
                 msg = f"{kernel}: {parameter.name} has been freed"
                 raise ValueError(msg)
             return value.handle
+        if type(value) is int and parameter.low <= value <= parameter.high:
+            return value
         try:
             number = np.array(value, dtype=parameter.dtype)[()]
         except (TypeError, ValueError, OverflowError) as error:
@@ -208,7 +248,7 @@ class Device(ABC):
         if parameter.dtype.kind in "iu" and number != value:  # a float is rounded to the parameter's type
             msg = f"{kernel}: {parameter.name} is {parameter.dtype} and cannot hold {value!r}"
             raise TypeError(msg)
-        return number
+        return number.item()
 
     # Memory
 
@@ -339,7 +379,9 @@ class Device(ABC):
     @abstractmethod
     def _most_threads(self, module: Handle, kernels: Iterable[str]) -> int: ...
     @abstractmethod
-    def _launch(self, program: Program, kernel: str, groups: int, values: list[Any]) -> None: ...
+    def _bind(self, program: Program, kernel: str, values: list[Any]) -> Handle: ...
+    @abstractmethod
+    def _replay(self, launches: Sequence[Launch], times: int) -> int: ...
     @abstractmethod
     def _alloc(self, nbytes: int) -> Handle: ...
     @abstractmethod

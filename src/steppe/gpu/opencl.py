@@ -18,10 +18,10 @@ import pyopencl as cl
 
 from ..errors import DeviceError, DeviceMemoryError
 from ..machine import memory
-from .device import Device, DeviceInfo, Program
+from .device import Device, DeviceInfo, Launch, Program
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import DTypeLike, NDArray
 
@@ -178,13 +178,22 @@ class OpenCL(Device):
         limits = [cl.Kernel(module, name).get_work_group_info(asked, self._handle) for name in kernels]
         return int(min(limits, default=self.info.max_block))
 
-    def _launch(self, program: Program, kernel: str, groups: int, values: list[Any]) -> None:
-        if kernel not in program.functions:
-            made = program.functions[kernel] = cl.Kernel(program.module, kernel)
-            # Known types make PyOpenCL pack numbers in 0.2 instead of 12 microseconds each.
-            made.set_scalar_arg_dtypes([None if p.pointer else p.dtype for p in program.source.kernels[kernel]])
-        with self._telling(f"run {kernel} with {groups} blocks of {program.block}"):
-            program.functions[kernel](self._queue, (groups * program.block,), (program.block,), *values)
+    def _bind(self, program: Program, kernel: str, values: list[Any]) -> Handle:
+        made = cl.Kernel(program.module, kernel)
+        # Known types make PyOpenCL pack numbers in 0.2 instead of 12 microseconds each.
+        made.set_scalar_arg_dtypes([None if p.pointer else p.dtype for p in program.source.kernels[kernel]])
+        made.set_args(*values)
+        return made
+
+    def _replay(self, launches: Sequence[Launch], times: int) -> int:
+        queue, enqueue = self._queue, cl.enqueue_nd_range_kernel
+        calls = [(one.bound, (one.groups * one.program.block,), (one.program.block,)) for one in launches]
+        doing = ", ".join(f"{one.kernel} with {one.groups} blocks of {one.program.block}" for one in launches)
+        with self._telling(f"run {doing}"):
+            for _ in range(times):
+                for bound, size, block in calls:
+                    enqueue(queue, bound, size, block)
+        return times * len(calls)
 
     def _alloc(self, nbytes: int) -> Handle:
         try:

@@ -24,6 +24,9 @@
 #define TEAM 32 /* threads */
 #endif
 
+/* What a chunk counts for when a frontier is measured in small vertices. */
+#define ENTRIES (CHUNK / 8)
+
 /* Cells of `counts` that every search by rounds has, in pairs: the cell of a launch's `parity` is in use, the other is cleared
  * for the next launch, by a kernel that otherwise leaves it alone. */
 #define TOUCHED 0 /* vertices touched */
@@ -93,7 +96,7 @@ DEVICE i64 file_vertex(GLOBAL const i64 *indptr, i32 v, GLOBAL i32 *small, GLOBA
 
 /* The edges of chunk `number` of vertex u: from first to last, which the thread starts at its place in the team. */
 DEVICE i64 chunk_begin(GLOBAL const i64 *indptr, i32 u, u32 number) {
-    return indptr[u] + (i64)number * CHUNK + GLOBAL_ID % TEAM;
+    return indptr[u] + (i64)number * CHUNK + LOCAL_ID % TEAM;
 }
 DEVICE i64 chunk_end(GLOBAL const i64 *indptr, i32 u, u32 number) {
     i64 end = indptr[u] + ((i64)number + 1) * CHUNK;

@@ -135,35 +135,6 @@ class Work:
         return (self.device.download(self.cells) & np.uint64(0xFFFFFFFF)).astype(np.uint32).view(np.int32)
 
 
-class Batch:
-    """How many rounds to enqueue before the host looks, and on how many threads.
-
-    A look costs about as much as a launch on PoCL and several on a GPU, so long searches with small frontiers look
-    seldom; with large ones a wrong guess of the number of threads would cost more than the look. Kernels stride, so any
-    number of threads is right; idle ones cost little on a GPU and something on a CPU.
-    """
-
-    LONGEST = 32
-    LARGE = 1 << 16
-
-    def __init__(self, work: Work) -> None:
-        self.vertices = work.graph.num_vertices
-        self.least = 1 << 20 if work.device.info.is_gpu else 256
-        degrees = work.graph.degrees[work.sources]
-        self.rounds = 1
-        self._aim(int((degrees <= SMALL).sum()), chunks_of(degrees))
-
-    def saw(self, smalls: int, chunks: int) -> None:
-        """Learn the size of the frontier."""
-        self.rounds = 1 if smalls + TEAM * chunks > self.LARGE else min(2 * self.rounds, self.LONGEST)
-        self._aim(smalls, chunks)
-
-    def _aim(self, smalls: int, chunks: int) -> None:
-        self.relaxing = max(2 * (smalls + TEAM * chunks), self.least)
-        touched = min(self.vertices, smalls * SMALL + chunks * CHUNK)  # at most
-        self.committing = max(touched, self.least)
-
-
 def overflow(graph: Graph, targets: Array, distances: Array) -> None:
     """Raise where a distance did not fit its 64 bits: some vertex is unreached although an edge leads to it.
 
