@@ -132,8 +132,8 @@ MUTATIONS = [
     Mutation(
         "relax: the row after the last",
         "relax.h",
-        "i64 degree = indptr[v + 1] - indptr[v];",
-        "i64 degree = indptr[v + 2] - indptr[v];",
+        "i64 degree = indptr[row + 1] - indptr[row];",
+        "i64 degree = indptr[row + 2] - indptr[row];",
         FRONTIER,
         timeout=15,  # it is noticed at once, and never ends
     ),

@@ -83,7 +83,10 @@ CASES = {
         *("sssp", BIG, {"device": replace(DEVICE, free=10**6)}, {}),
         {"engine": "streamed", "bytes_needed": 10**6},
     ),
-    "all pairs on a device": ("all_pairs", BIG, {"device": DEVICE, "rows": 9, "columns": 9}, {}, {"method": "edge"}),
+    "all pairs on a device": (
+        *("all_pairs", BIG, {"device": DEVICE, "rows": 9, "columns": 9}, {}),
+        {"method": "delta-stepping", "engine": "device"},
+    ),
     "all pairs of ones": ("all_pairs", ONES, {"rows": 9, "columns": 9}, {}, {"method": "bfs"}),
     "a path": ("route", ROAD, {}, {}, {"method": "bidirectional", "threads": 1}),
     "a path with landmarks": ("route", facts(landmarks=True), {}, {}, {"method": "landmarks"}),

@@ -112,7 +112,7 @@ def planned(graph: Graph, call: str, *, device: gpu.Device | None, threads: int 
 
 def _device_facts(device: gpu.Device, graph: Graph, wishes: dict[str, Any]) -> DeviceFacts:
     from ..gpu import loops
-    from ..gpu.loops.work import chunks_of
+    from ..gpu.loops.work import chunks_of_graph
     from ..gpu.rows import resident_bytes
 
     reverse = graph.reverse_if_known()
@@ -128,7 +128,7 @@ def _device_facts(device: gpu.Device, graph: Graph, wishes: dict[str, Any]) -> D
             groups=device.max_groups,
             record_paths=wishes.get("record_paths", False),
             targets=1 if wishes.get("targets") else 0,
-            chunks=chunks_of(graph.degrees),
+            chunks=chunks_of_graph(graph),
             backwards=reverse is not None,
             directed=graph.directed,
         ) - sum(resident_bytes(device, held) for held in there)

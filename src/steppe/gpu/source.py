@@ -67,12 +67,12 @@ class Parameter:
     @cached_property
     def low(self) -> int:
         """The least integer it may be; of a float, none."""
-        return int(np.iinfo(self.dtype).min) if self.dtype.kind in "iu" else 0
+        return int(np.iinfo(self.dtype.name).min) if self.dtype.kind in "iu" else 0
 
     @cached_property
     def high(self) -> int:
         """The largest integer it may be; of a float, none."""
-        return int(np.iinfo(self.dtype).max) if self.dtype.kind in "iu" else -1
+        return int(np.iinfo(self.dtype.name).max) if self.dtype.kind in "iu" else -1
 
 
 class Names:

@@ -193,7 +193,10 @@ def _method(call: str, facts: Facts, wishes: Wishes) -> tuple[str, str]:
             raise ValueError(f"method must be one of {', '.join(('auto', *names))}, not {wishes.method!r}")
         return wishes.method, "asked for"
     if call in MANY and wishes.device is not None:
-        return "edge", "a block of threads sweeps the edges for each source"
+        return (
+            "delta-stepping",
+            "all sources of a batch share the steps, and each edge is read about as often as it must be",
+        )
     if facts.has_negative:
         return "bellman-ford", "some weights are negative"
     if facts.all_ones:

@@ -22,6 +22,7 @@
  */
 /* BUILD: RECORD=1 for u32 f32 */
 /* BUILD: UNWEIGHTED=1 for u32 u64 i64 */
+/* BUILD: MANY=1 */
 /* TYPES: unsigned */
 #include "relax.h"
 
@@ -81,7 +82,7 @@ DEVICE KEY bucket_end(KEY key, DIST delta, DIST inverse) {
     if (((DIST)w <= delta) == light) {                                                                                 \
         DIST sum;                                                                                                      \
         u32 fault = extend(d, w, limit, &sum);                                                                         \
-        i32 v = indices[e];                                                                                            \
+        i32 v = HEAD(u, e);                                                                                            \
         faults |= fault;                                                                                               \
         *edges += 1;                                                                                                   \
         if (fault == 0u && offer(dist, predist, cells, v, TO_KEY(sum), u, atomics))                                    \
@@ -99,7 +100,7 @@ DEVICE u32 mode_of(GLOBAL const u32 *counts, u32 parity) {
 /* Thread `me` of `threads` does its share of what is next. Gives the least key that it has put into the other pile. */
 DEVICE KEY relax_share(GLOBAL const i64 *indptr, GLOBAL const i32 *indices, GLOBAL const WEIGHT *weights,
                        GLOBAL const KEY *dist, GLOBAL KEY *predist, GLOBAL u64 *cells, GLOBAL const i32 *small,
-                       GLOBAL const i32 *chunk_vertex, GLOBAL const u32 *chunk_number, i64 n, i64 capacity,
+                       GLOBAL const i32 *chunk_vertex, GLOBAL const u32 *chunk_number, i64 n, i64 capacity, u32 rows,
                        GLOBAL i32 *touched, GLOBAL i32 *pile, GLOBAL u32 *counts, GLOBAL KEY *bounds, u32 parity,
                        DIST limit, DIST delta, DIST inverse, i64 me, i64 threads, u64 *edges, u32 *atomics) {
     u32 mode = mode_of(counts, parity);
@@ -147,15 +148,15 @@ DEVICE KEY relax_share(GLOBAL const i64 *indptr, GLOBAL const i32 *indices, GLOB
         i32 u = chunk_vertex[list * capacity + c];
         u32 number = chunk_number[list * capacity + c];
         DIST d = FROM_KEY(dist[u]);
-        i64 end = chunk_end(indptr, u, number);
-        for (i64 e = chunk_begin(indptr, u, number); e < end; e += TEAM) {
+        i64 end = chunk_end(indptr, ROW(u), number);
+        for (i64 e = chunk_begin(indptr, ROW(u), number); e < end; e += TEAM) {
             RELAX(u, d, e)
         }
     }
     for (i64 i = me; i < smalls; i += threads) {
         i32 u = small[list * n + i];
         DIST d = FROM_KEY(dist[u]);
-        for (i64 e = indptr[u]; e < indptr[u + 1]; e++) {
+        for (i64 e = indptr[ROW(u)]; e < indptr[ROW(u) + 1]; e++) {
             RELAX(u, d, e)
         }
     }
@@ -165,7 +166,7 @@ DEVICE KEY relax_share(GLOBAL const i64 *indptr, GLOBAL const i32 *indices, GLOB
 
 /* And its share of what was touched. Gives the least key put into the pile in use. */
 DEVICE KEY commit_share(GLOBAL const i64 *indptr, GLOBAL KEY *dist, GLOBAL const KEY *predist, GLOBAL const u64 *cells,
-                        GLOBAL i32 *small, GLOBAL i32 *chunk_vertex, GLOBAL u32 *chunk_number, i64 n, i64 capacity,
+                        GLOBAL i32 *small, GLOBAL i32 *chunk_vertex, GLOBAL u32 *chunk_number, i64 n, i64 capacity, u32 rows,
                         GLOBAL const i32 *touched, GLOBAL i32 *pile, GLOBAL u32 *mark, GLOBAL u32 *counts,
                         GLOBAL KEY *bounds, u32 parity, u32 kinds, i64 me, i64 threads, u64 *edges) {
     u32 other = 1u - parity, many = counts[TOUCHED + parity];
@@ -181,10 +182,10 @@ DEVICE KEY commit_share(GLOBAL const i64 *indptr, GLOBAL KEY *dist, GLOBAL const
         dist[v] = key;
         if (key <= last) {
             if (kinds & LIGHT_EDGES)
-                *edges += (u64)file_vertex(indptr, v, small, chunk_vertex, chunk_number, other, n, capacity,
+                *edges += (u64)file_vertex(indptr, ROW(v), v, small, chunk_vertex, chunk_number, other, n, capacity,
                                            &counts[SMALLS + other], &counts[CHUNKS + other]);
             if ((kinds & HEAVY_EDGES) && mark[v] != phase + 2u)
-                *edges += (u64)file_vertex(indptr, v, small, chunk_vertex, chunk_number, REQ + turn, n, capacity,
+                *edges += (u64)file_vertex(indptr, ROW(v), v, small, chunk_vertex, chunk_number, REQ + turn, n, capacity,
                                            &counts[REQ_SMALLS + turn], &counts[REQ_CHUNKS + turn]);
             mark[v] = phase + 2u;
         } else {
@@ -201,7 +202,7 @@ DEVICE KEY commit_share(GLOBAL const i64 *indptr, GLOBAL KEY *dist, GLOBAL const
 KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indices,
              GLOBAL const WEIGHT *RESTRICT weights, GLOBAL const KEY *dist, GLOBAL KEY *predist, GLOBAL u64 *cells,
              GLOBAL const i32 *small, GLOBAL const i32 *chunk_vertex, GLOBAL const u32 *chunk_number, i64 n,
-             i64 capacity, GLOBAL i32 *touched, GLOBAL i32 *pile, GLOBAL u32 *counts, GLOBAL KEY *bounds,
+             i64 capacity, u32 rows, GLOBAL i32 *touched, GLOBAL i32 *pile, GLOBAL u32 *counts, GLOBAL KEY *bounds,
              GLOBAL u64 *tallies, u32 parity, DIST limit, DIST delta, DIST inverse) {
     LOCAL u32 sums[4];
     LOCAL KEY nearest[1];
@@ -211,7 +212,7 @@ KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indic
     u64 edges = 0;
     if (GLOBAL_ID == 0) counts[NARROWED] = 0u;
     KEY least = relax_share(indptr, indices, weights, dist, predist, cells, small, chunk_vertex, chunk_number, n,
-                            capacity, touched, pile, counts, bounds, parity, limit, delta, inverse, GLOBAL_ID,
+                            capacity, rows, touched, pile, counts, bounds, parity, limit, delta, inverse, GLOBAL_ID,
                             GLOBAL_SIZE, &edges, &atomics);
     if (least != KEY_INF) MIN_KEY(&nearest[0], least);
     ADD_WIDE(&sums[0], edges);
@@ -224,7 +225,7 @@ KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indic
 
 /* `kinds`: which edges there are; work for edges that are not there is not filed. */
 KERNEL commit(GLOBAL const i64 *RESTRICT indptr, GLOBAL KEY *dist, GLOBAL const KEY *predist, GLOBAL const u64 *cells,
-              GLOBAL i32 *small, GLOBAL i32 *chunk_vertex, GLOBAL u32 *chunk_number, i64 n, i64 capacity,
+              GLOBAL i32 *small, GLOBAL i32 *chunk_vertex, GLOBAL u32 *chunk_number, i64 n, i64 capacity, u32 rows,
               GLOBAL const i32 *touched, GLOBAL i32 *pile, GLOBAL u32 *mark, GLOBAL u32 *counts,
               GLOBAL KEY *bounds, GLOBAL u64 *tallies, u32 parity, u32 kinds) {
     LOCAL u32 sums[2];
@@ -233,7 +234,7 @@ KERNEL commit(GLOBAL const i64 *RESTRICT indptr, GLOBAL KEY *dist, GLOBAL const 
     clear_sums(sums, 2);
     u32 side = counts[SIDE + 1u - parity];
     u64 edges = 0;
-    KEY least = commit_share(indptr, dist, predist, cells, small, chunk_vertex, chunk_number, n, capacity, touched, pile,
+    KEY least = commit_share(indptr, dist, predist, cells, small, chunk_vertex, chunk_number, n, capacity, rows, touched, pile,
                              mark, counts, bounds, parity, kinds, GLOBAL_ID, GLOBAL_SIZE, &edges);
     if (least != KEY_INF) MIN_KEY(&nearest[0], least);
     ADD_WIDE(sums, edges);
@@ -245,7 +246,7 @@ KERNEL commit(GLOBAL const i64 *RESTRICT indptr, GLOBAL KEY *dist, GLOBAL const 
 /* Steps while there are at most `room` entries to be worked on, `most` of them. There must be one block only. */
 KERNEL narrow(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indices,
               GLOBAL const WEIGHT *RESTRICT weights, GLOBAL KEY *dist, GLOBAL KEY *predist, GLOBAL u64 *cells,
-              GLOBAL i32 *small, GLOBAL i32 *chunk_vertex, GLOBAL u32 *chunk_number, i64 n, i64 capacity,
+              GLOBAL i32 *small, GLOBAL i32 *chunk_vertex, GLOBAL u32 *chunk_number, i64 n, i64 capacity, u32 rows,
               GLOBAL i32 *touched, GLOBAL i32 *pile, GLOBAL u32 *mark, GLOBAL u32 *counts, GLOBAL KEY *bounds,
               GLOBAL u64 *tallies, u32 parity, DIST limit, DIST delta, DIST inverse, u32 kinds, u32 room, u32 most) {
     LOCAL u32 sums[6];
@@ -259,12 +260,12 @@ KERNEL narrow(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indi
         if (mode == HEAVY) entries = counts[REQ_SMALLS + turn] + ENTRIES * counts[REQ_CHUNKS + turn];
         if (mode == IDLE || entries > room) break;
         KEY least = relax_share(indptr, indices, weights, dist, predist, cells, small, chunk_vertex, chunk_number, n,
-                                capacity, touched, pile, counts, bounds, now, limit, delta, inverse, LOCAL_ID,
+                                capacity, rows, touched, pile, counts, bounds, now, limit, delta, inverse, LOCAL_ID,
                                 LOCAL_SIZE, &edges, &atomics);
         if (least != KEY_INF) MIN_KEY(&bounds[LEAST + 1u - side], least);
         BARRIER(); /* all candidates have been offered, or the pile is split */
         side = counts[SIDE + 1u - now];
-        least = commit_share(indptr, dist, predist, cells, small, chunk_vertex, chunk_number, n, capacity, touched, pile,
+        least = commit_share(indptr, dist, predist, cells, small, chunk_vertex, chunk_number, n, capacity, rows, touched, pile,
                              mark, counts, bounds, now, kinds, LOCAL_ID, LOCAL_SIZE, &read);
         if (least != KEY_INF) MIN_KEY(&bounds[LEAST + side], least);
         BARRIER(); /* all that was touched is filed */

@@ -76,7 +76,7 @@ DEVICE i64 commit_share(GLOBAL const i64 *indptr, GLOBAL KEY *dist, GLOBAL const
     for (i64 i = me; i < many; i += threads) {
         i32 v = touched[i];
         dist[v] = TENTATIVE(v);
-        edges += file_vertex(indptr, v, small, chunk_vertex, chunk_number, other, n, capacity,
+        edges += file_vertex(indptr, v, v, small, chunk_vertex, chunk_number, other, n, capacity,
                              &counts[SMALLS + other], &counts[CHUNKS + other]);
     }
     return edges;

@@ -77,7 +77,7 @@ class Buckets(Steps):
         light, heavy = graph.min_weight <= delta, graph.max_weight > delta
         self.kinds = (names.LIGHT_EDGES if light else 0) | (names.HEAVY_EDGES if heavy else 0)
         targets = work.question.targets.astype(np.int32)
-        table = layout(graph.num_vertices, keys, groups=device.max_groups, targets=len(targets))
+        table = layout(work.vertices, keys, groups=device.max_groups, targets=len(targets))
         arrays = table.allocate(device)
         self.pile, self.mark, self.counts = arrays.pile, arrays.mark, arrays.counts
         self.bounds, self.tallies = arrays.bounds, arrays.tallies
@@ -97,7 +97,10 @@ class Buckets(Steps):
 
     def arguments(self, kernel: str, parity: int) -> tuple[object, ...]:  # noqa: D102
         w = self.work
-        lists, state = (*w.lists, w.touched, self.pile), (self.counts, self.bounds, self.tallies, parity)
+        lists, state = (
+            (*w.lists, w.graph.num_vertices, w.touched, self.pile),
+            (self.counts, self.bounds, self.tallies, parity),
+        )
         if kernel == "commit":
             return (w.rows.indptr, w.dist, w.predist, w.cells, *lists, self.mark, *state, self.kinds)
         arrays = (w.rows.indptr, w.rows.indices, w.weights, w.dist, w.predist, w.cells, *lists)

@@ -82,7 +82,7 @@ def run(
                 continue
             distances = keys.distances(found)
             if outgrown:
-                _refuse_lost(graph, sources[at : at + some], columns, distances)
+                refuse_lost(graph, sources[at : at + some], columns, distances)
             result[at : at + some] = distances if columns is None else distances[:, columns]
             at += some
             if progress is not None:
@@ -166,11 +166,23 @@ def _batch(device: Device, n: int, keys: Keys) -> int:
     return int(min(fits, device.max_groups))
 
 
-def _refuse_lost(
-    graph: Graph, sources: npt.NDArray[np.int64], columns: npt.NDArray[np.int64] | None, distances: Array
+def refuse_lost(
+    graph: Graph,
+    sources: npt.NDArray[np.int64],
+    columns: npt.NDArray[np.int64] | None,
+    distances: Array,
+    *,
+    picked: bool = False,
 ) -> None:
-    """Raise if a vertex counts as unreached only because every way to it is too long for 64 bits."""
-    for first, row in zip(sources.tolist(), distances, strict=True):
+    """Raise if a vertex counts as unreached only because every way to it is too long for 64 bits.
+
+    `picked`: the distances are those of the columns only, not of all vertices.
+    """
+    for first, given in zip(sources.tolist(), distances, strict=True):
+        row = given
+        if picked and columns is not None:
+            row = np.zeros(graph.num_vertices, given.dtype)
+            row[columns] = given
         lost = row == np.iinfo(np.int64).max
         if columns is not None:  # what lies beyond them was not asked for
             wanted = np.zeros(len(row), dtype=bool)

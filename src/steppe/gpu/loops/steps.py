@@ -37,11 +37,11 @@ class Batch:
 
     def __init__(self, work: Work) -> None:
         device = work.device
-        self.vertices = work.graph.num_vertices
+        self.vertices = work.vertices
         self.is_gpu = device.info.is_gpu
         self.least = BLOCKS * _work.BLOCK * device.info.units if self.is_gpu else 256
         self.whole = device.max_groups * _work.BLOCK
-        degrees = work.graph.degrees[work.sources]
+        degrees = work.graph.degrees[work.sources % max(1, work.graph.num_vertices)]
         self.rounds = 1
         self._aim(int((degrees <= _work.SMALL).sum()), _work.chunks_of(degrees))
 

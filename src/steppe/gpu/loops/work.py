@@ -6,6 +6,7 @@ one shares a 64-bit cell with its predecessor (document 003). Work lists are fil
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ...planning.question import Question
     from ..device import Counters, Device, Program
     from ..keys import Keys
+    from ..memory import Buffer
 
 Array = npt.NDArray[Any]
 
@@ -35,6 +37,17 @@ def chunks_of(degrees: Array) -> int:
     """Count the chunks of vertices with these degrees."""
     large = degrees[degrees > SMALL]
     return int((-(-large // CHUNK)).sum())
+
+
+_counted: weakref.WeakKeyDictionary[Graph, dict[tuple[int, int], int]] = weakref.WeakKeyDictionary()
+
+
+def chunks_of_graph(graph: Graph) -> int:
+    """Count the chunks of all vertices of a graph, once."""
+    known = _counted.setdefault(graph, {})
+    if (SMALL, CHUNK) not in known:
+        known[SMALL, CHUNK] = chunks_of(graph.degrees)
+    return known[SMALL, CHUNK]
 
 
 def most_chunks(n: int, m: int) -> int:
@@ -63,16 +76,25 @@ def layout(n: int, keys: Keys, *, recorded: bool, lists: int, chunks: int, weigh
 
 
 class Work:
-    """The arrays of one search on a device, with the sources placed and everything else unreached."""
+    """The arrays of one search on a device, with the sources placed and everything else unreached.
 
-    def __init__(self, device: Device, graph: Graph, question: Question, keys: Keys, *, lists: int) -> None:
-        self.device, self.graph, self.question, self.keys = device, graph, question, keys
+    `copies`: of the graph there are so many, and a source in each; see MANY in kernels/relax.h.
+    """
+
+    def __init__(
+        self, device: Device, graph: Graph, question: Question, keys: Keys, *, lists: int, copies: int | None = None
+    ) -> None:
+        self.device, self.graph, self.question, self.keys, self.copies = device, graph, question, keys, copies
         self.recorded = is_recorded(keys, question.record_paths, device.info.has_atomic_64)
         self.rows = rows(device, graph)
-        self.sources = np.unique(question.sources).astype(np.int32)
-        self.capacity = chunks_of(graph.degrees)
+        self.vertices = graph.num_vertices * (copies or 1)
+        if copies is None:
+            self.sources = np.unique(question.sources).astype(np.int32)
+        else:
+            self.sources = (np.arange(copies) * graph.num_vertices + question.sources).astype(np.int32)
+        self.capacity = chunks_of_graph(graph) * (copies or 1)
         table = layout(
-            graph.num_vertices,
+            self.vertices,
             keys,
             recorded=self.recorded,
             lists=lists,
@@ -84,21 +106,17 @@ class Work:
         self.small, self.chunk_vertex, self.chunk_number = arrays.small, arrays.chunk_vertex, arrays.chunk_number
         self.touched = arrays.touched
         self.weights = arrays.no_weights if self.rows.weights is None else self.rows.weights
-        first = np.full(len(self.sources), keys.zero, dtype=keys.dtype)
-        self._place(self.cells if self.recorded else self.predist, first)
-        self._place(self.dist, first)
         device.upload(self.sources, into=self.touched)
-
-    def _place(self, buffer: Any, values: Array) -> None:
-        if buffer is self.cells:
-            values = values.astype(np.uint64) << np.uint64(32) | np.uint64(0xFFFFFFFF)
-        if len(values) < 64:
-            for s, value in zip(self.sources, values, strict=True):
-                self.device.upload(np.array([value], dtype=buffer.dtype), into=buffer, offset=int(s))
+        if self.recorded:
+            self._place(self.cells, keys.zero << 32 | 0xFFFFFFFF)
         else:
-            everything = self.device.download(buffer)
-            everything[self.sources] = values
-            self.device.upload(everything, into=buffer)
+            self._place(self.predist, keys.zero)
+        self._place(self.dist, keys.zero)
+
+    def _place(self, buffer: Buffer, value: int) -> None:
+        kernel = "scatter_u32" if buffer.dtype.itemsize == 4 else "scatter_u64"
+        count = len(self.sources)
+        self.device.launch(self.device.program("fill"), kernel, count, buffer, self.touched, count, value)
 
     def program(self, file: str) -> Program:
         """Compile a kernel file for this search."""
@@ -107,12 +125,14 @@ class Work:
             defines["RECORD"] = 1
         if self.rows.weights is None:
             defines["UNWEIGHTED"] = 1
+        if self.copies is not None:
+            defines["MANY"] = 1
         return self.device.program(file, block=BLOCK, **self.keys.build, **defines)
 
     @property
     def lists(self) -> tuple[Any, ...]:
         """The work lists as kernels take them."""
-        return self.small, self.chunk_vertex, self.chunk_number, self.graph.num_vertices, self.capacity
+        return self.small, self.chunk_vertex, self.chunk_number, self.vertices, self.capacity
 
     @property
     def limit(self) -> int | float:
