@@ -107,7 +107,7 @@ def test_a_graph_of_the_driver_is_the_same(method, tmp_path):
     report = standin.run(f"import device_checks as c; c.check_replay(device, {method!r})", timeout=400, STANDIN_LOG=log)
     assert report.returncode == 0, report.text
     lines = log.read_text().splitlines()
-    assert "launch graph of 64" in lines
+    assert method == "frontier" or "launch graph of 64" in lines  # frontier has too few rounds for one
     assert any(line.startswith("launch narrow") for line in lines)
 
 

@@ -10,6 +10,8 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..cpu import external, search
 from ..errors import DeviceMemoryError
 from ..paths import Paths
@@ -21,7 +23,6 @@ from .plan import device_for, planned
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
     import numpy.typing as npt
 
     from .. import gpu
@@ -49,6 +50,7 @@ def solve(
     threads: int | None = None,
     memory_limit: int | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
+    result: str = "host",
 ) -> Paths:
     """Answer a call that is one search, from one source or several: the options are those of :func:`steppe.sssp`."""
     hops = call == "bfs"
@@ -63,6 +65,9 @@ def solve(
         progress=progress,
     )
     runner = device_for(graph, call, device, memory_limit)
+    if result != "host":
+        _check_result(result, runner, targets is not None or record_paths)
+        question = replace(question, result=result)
     plan = planned(
         graph,
         call,
@@ -78,10 +83,19 @@ def solve(
     question, answer, explanation = carry_out(
         graph, question, plan, device=runner, memory_limit=memory_limit, hops=hops, threads=threads
     )
-    if len(sources) > 1:
+    if len(sources) > 1 and graph.has_negative and result == "host":
         # With negative weights one source may be nearer to another than that is to itself: then it is no root, but hangs like any vertex.
         question = replace(question, sources=sources[answer.distances[sources] == 0])
     return Paths._answered(graph, question, answer, explanation, hops=hops, threads=threads, device=runner)
+
+
+def _check_result(result: str, device: gpu.Device | None, more: bool) -> None:
+    if result != "device":
+        raise ValueError(f'result must be "host" or "device", not {result!r}')
+    if device is None:
+        raise ValueError('result="device" needs a search on a device: give device="cuda" or "opencl"')
+    if more:
+        raise ValueError('result="device" has the distances of a whole search: leave out targets and record_paths')
 
 
 def carry_out(
@@ -117,13 +131,28 @@ def carry_out(
     else:
         answer, plan = _on_device(graph, asked, plan, device)
     if plan.method == "bfs" and not hops:
-        answer = replace(answer, distances=lengths_of_hops(answer.distances))
+        answer = replace(answer, distances=_lengths(answer.distances, device, asked))
+    if asked.result == "device" and device is not None and plan.engine == "streamed":
+        from ..gpu.exchange import DeviceArray
+
+        there: Any = DeviceArray(device.upload(answer.distances))
+        answer = replace(answer, distances=there)
     if hops or not graph.has_negative:  # else a path to a target may lead through vertices beyond it
         question, answer = cut_at_targets(question, answer)
     measured = answer.explained | ({"prepare_seconds": prepared} if plan.prepares else {})
     if graph.num_edges:
         measured["relaxations_per_edge"] = round(measured.get("edges_relaxed", 0) / graph.num_edges, 3)
     return question, answer, Explanation.of(plan, measured, time.perf_counter() - begun)
+
+
+def _lengths(hops: Any, device: gpu.Device | None, question: Question) -> Any:
+    """Return hops as distances, where they are."""
+    if isinstance(hops, np.ndarray):
+        return lengths_of_hops(hops)
+    from ..gpu import loops
+
+    assert device is not None and question.result == "device"  # noqa: S101, PT018 - hence they are there
+    return loops.lengths_of_hops(device, hops)
 
 
 def _on_device(graph: Graph, question: Question, plan: Plan, device: gpu.Device | None) -> tuple[Answer, Plan]:

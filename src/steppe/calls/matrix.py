@@ -2,7 +2,8 @@
 
 On the CPU every thread searches from one source at a time (``cpu/many.py``); on a device all sources of a batch are searched together
 (``gpu/loops/many.py``), or a block of threads sweeps the edges for each (``edge.py``). Rows come in blocks, so a matrix can be narrowed
-(``dtype=``), thinned out (``sparse=``) or written to a file (``out=``) without ever being held in memory as a whole; whether the whole would fit is asked before anything is computed.
+(``dtype=``), thinned out (``sparse=``) or written to a file (``out=``) without ever being held in memory as a whole; whether the whole
+would fit is asked before anything is computed.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ import numpy as np
 from cuda.bindings import driver, nvrtc
 
 from ..errors import DeviceError, DeviceMemoryError
-from . import images
+from . import exchange, images
 from .contexts import Current, check
 from .device import Device, DeviceInfo, Launch, Program, Recording
 from .recording import REPEATED, Bound, Graph
@@ -205,6 +205,22 @@ class Cuda(Device):
         streams = (self._stream, self._copies)
         weakref.finalize(self, _end_streams, self._current, streams, os.getpid()).atexit = False
 
+    def exchanged(self) -> tuple[int, int]:  # noqa: D102
+        return exchange.CUDA, int(self.info.name.partition(":")[2])
+
+    def address_of(self, buffer: Buffer) -> int:  # noqa: D102
+        return int(buffer.handle)
+
+    def foreign(self, address: int) -> int:  # noqa: D102
+        return address
+
+    def stream_number(self) -> int:  # noqa: D102
+        return int(self._stream)
+
+    def wait_for_stream(self, stream: int) -> None:  # noqa: D102
+        with self._current:  # 1 and 2 are CUDA's names of the default streams, which the driver takes as they are
+            check(driver.cuStreamSynchronize(stream))
+
     def _free_memory(self) -> int:
         with self._current:
             return int(check(driver.cuMemGetInfo())[0])
@@ -301,6 +317,10 @@ class Cuda(Device):
         with self._current:
             check(driver.cuMemcpyDtoHAsync(array.ctypes.data, handle + offset, array.nbytes, self._stream))
             check(driver.cuStreamSynchronize(self._stream))
+
+    def _copy(self, source: Buffer, into: Buffer) -> None:
+        with self._current:
+            check(driver.cuMemcpyDtoDAsync(into.handle, source.handle, source.nbytes, self._stream))
 
     def _fill(self, buffer: Buffer, value: NDArray[Any], offset: int, count: int) -> None:
         with self._current:

@@ -73,7 +73,7 @@ class DeviceInfo:
     has_atomic_64: bool = True
 
 
-@dataclass
+@dataclass(eq=False)
 class Counters:
     """What a device did while the counters were open; see `Device.count`."""
 
@@ -303,6 +303,12 @@ class Device(ABC):
             counters.bytes_down += array.nbytes
         return array
 
+    def copy(self, source: Buffer, into: Buffer) -> None:
+        """Copy a whole buffer into another one of the same type and size, on the device."""
+        self._inside(into, 0, source.size, source.dtype)
+        if source.size:
+            self._copy(source, into)
+
     def fill(self, buffer: Buffer, value: object, offset: int = 0, count: int | None = None) -> None:
         """Write `value` into `count` elements (all) from `offset` on."""
         count = buffer.size - offset if count is None else count
@@ -370,6 +376,28 @@ class Device(ABC):
     def wait(self, event: Handle) -> None:
         """Let everything enqueued on the first queue from now on wait for `event`."""
 
+    # For arrays of other libraries (exchange.py)
+
+    @abstractmethod
+    def exchanged(self) -> tuple[int, int]:
+        """Return kind and number of this device in DLPack."""
+
+    @abstractmethod
+    def address_of(self, buffer: Buffer) -> int:
+        """Return what another library takes as the address of a buffer."""
+
+    @abstractmethod
+    def foreign(self, address: int) -> Handle:
+        """Return the handle of memory that another library has."""
+
+    @abstractmethod
+    def stream_number(self) -> int | None:
+        """Return the first queue as DLPack names it, so that an owner can make its array ready for it; None where it has no names."""
+
+    @abstractmethod
+    def wait_for_stream(self, stream: int) -> None:
+        """Wait until another library's stream has done what it was given."""
+
     @abstractmethod
     def _free_memory(self) -> int | None:
         """Return the bytes that the driver could still give us; None where it does not say."""
@@ -392,5 +420,7 @@ class Device(ABC):
     def _read(self, array: NDArray[Any], handle: Handle, offset: int) -> None: ...
     @abstractmethod
     def _fill(self, buffer: Buffer, value: NDArray[Any], offset: int, count: int) -> None: ...
+    @abstractmethod
+    def _copy(self, source: Buffer, into: Buffer) -> None: ...
     @abstractmethod
     def _write_async(self, handle: Handle, offset: int, array: NDArray[Any], after: Handle) -> Handle: ...

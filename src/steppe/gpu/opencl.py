@@ -18,6 +18,7 @@ import pyopencl as cl
 
 from ..errors import DeviceError, DeviceMemoryError
 from ..machine import memory
+from . import exchange
 from .device import Device, DeviceInfo, Launch, Program
 
 if TYPE_CHECKING:
@@ -113,6 +114,21 @@ class OpenCL(Device):
         self.look_at_memory()
         self._options = [*OPTIONS, "-cl-opt-disable"] if _is_oclgrind(handle) else [*OPTIONS]
         self.extra_defines = {name: 1 for name, present in flags.items() if present}
+
+    def exchanged(self) -> tuple[int, int]:  # noqa: D102
+        return exchange.OPENCL, [handle for _, handle in find()].index(self._handle)
+
+    def address_of(self, buffer: Buffer) -> int:  # noqa: D102
+        return int(buffer.handle.int_ptr)
+
+    def foreign(self, address: int) -> Handle:  # noqa: D102
+        return cl.Buffer.from_int_ptr(address, retain=True)
+
+    def stream_number(self) -> None:  # noqa: D102
+        return None
+
+    def wait_for_stream(self, stream: int) -> None:  # noqa: D102
+        raise DeviceError(f"{self.info.name} has no stream {stream}: streams are CUDA's")
 
     def _free_memory(self) -> int | None:
         """Ask AMD's extension; of a CPU the host's free memory. Other drivers tell only how much there is in all."""
@@ -211,6 +227,10 @@ class OpenCL(Device):
     def _read(self, array: NDArray[Any], handle: Handle, offset: int) -> None:
         with self._telling("copy from its memory", array.nbytes):
             cl.enqueue_copy(self._queue, array, handle, src_offset=offset, is_blocking=True)
+
+    def _copy(self, source: Buffer, into: Buffer) -> None:
+        with self._telling("copy within its memory", source.nbytes):
+            cl.enqueue_copy(self._queue, into.handle, source.handle, byte_count=source.nbytes)
 
     def _fill(self, buffer: Buffer, value: NDArray[Any], offset: int, count: int) -> None:
         size = buffer.dtype.itemsize

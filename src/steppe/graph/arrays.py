@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import mmap
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,42 @@ from ..errors import DistanceOverflowError, GraphError
 from .labels import as_labels
 
 Array = npt.NDArray[Any]
+
+
+class Foreign(Protocol):
+    """Arrays of other libraries that lie on a device; `steppe.gpu` knows how to take them."""
+
+    def is_on_device(self, array: Any) -> bool:
+        """Whether it is such an array."""
+
+    def to_host(self, array: Any) -> Any:
+        """Return it as an array of NumPy."""
+
+    def graph_of(self, cls: Any, indptr: Any, indices: Any, weights: Any, *, labels: Any, directed: bool) -> Any:
+        """Return a graph of rows that stay there."""
+
+
+foreign: list[Foreign] = []
+"""Who takes arrays on devices: one, once `steppe.gpu` is there."""
+
+
+def on_device(array: Any) -> bool:
+    """Whether an array of another library lies on a device.
+
+    >>> on_device(np.arange(3))
+    False
+    """
+    known = isinstance(array, (np.ndarray, list, tuple, range)) or not foreign
+    return not known and foreign[0].is_on_device(array)
+
+
+def on_host(array: Any) -> Any:
+    """Return an array, copied to the host if it lies on a device; one that speaks nothing but DLPack as one of NumPy."""
+    if on_device(array):
+        return foreign[0].to_host(array)
+    if hasattr(array, "__dlpack__") and not hasattr(array, "__array__"):
+        return np.from_dlpack(array)
+    return array
 
 
 def vertex_dtype(n: int) -> type[np.int32 | np.int64]:
@@ -61,7 +97,7 @@ def owned(array: Array, given: object) -> Array:
 
 def ids(values: npt.ArrayLike, name: str) -> Array:
     """Return vertex ids as int32 or int64 without changing any."""
-    array = np.asarray(values)
+    array = np.asarray(on_host(values))
     if array.ndim != 1:
         raise GraphError(f"{name} must be one-dimensional, not of shape {array.shape}")
     if array.size == 0 and array.dtype.kind == "f":
@@ -76,7 +112,7 @@ def ids(values: npt.ArrayLike, name: str) -> Array:
 
 def stored_weights(weights: npt.ArrayLike) -> Array:
     """Return weights as int32, int64, float32 or float64 without changing any value."""
-    w = np.asarray(weights)
+    w = np.asarray(on_host(weights))
     if w.ndim != 1:
         raise GraphError(f"weights must be one-dimensional, not of shape {w.shape}")
     kind, size = w.dtype.kind, w.dtype.itemsize

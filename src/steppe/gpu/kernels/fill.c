@@ -21,3 +21,8 @@ KERNEL columns_u64(GLOBAL const u64 *RESTRICT cells, i64 width, GLOBAL const i32
                    GLOBAL u64 *RESTRICT out) {
     for (i64 i = GLOBAL_ID; i < total; i += GLOBAL_SIZE) out[i] = cells[i / count * width + columns[i % count]];
 }
+
+/* Hops as distances. */
+KERNEL lengths(GLOBAL const i32 *RESTRICT hops, i64 n, GLOBAL i64 *RESTRICT out) {
+    for (i64 v = GLOBAL_ID; v < n; v += GLOBAL_SIZE) out[v] = hops[v] == 0x7fffffff ? 0x7fffffffffffffffl : (i64)hops[v];
+}

@@ -153,7 +153,7 @@ def run(device: Device, graph: Graph, question: Question) -> Answer:
         work = steps.work
         distances = work.distances()
         if work.outgrown(steps.faults):
-            overflow(graph, question.targets, distances)
+            overflow(graph, question.targets, np.asarray(distances))
         relaxed, touched, atomics = steps.work_done()
         return answer(
             distances,
@@ -161,7 +161,7 @@ def run(device: Device, graph: Graph, question: Question) -> Answer:
             counters,
             question,
             rounds=steps.rounds,
-            delta=steps.delta if graph.weights is not None and graph.weights.dtype.kind == "f" else int(steps.delta),
+            delta=int(steps.delta) if graph.is_integer else steps.delta,
             edges_relaxed=relaxed,
             edges_touched=touched,
             atomics=atomics,

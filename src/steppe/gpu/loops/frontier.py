@@ -84,7 +84,7 @@ def run(device: Device, graph: Graph, question: Question) -> Answer:
         work = rounds.work
         distances = work.distances()
         if work.outgrown(rounds.faults):
-            overflow(graph, question.targets, distances)
+            overflow(graph, question.targets, np.asarray(distances))
         edges, atomics = rounds.work_done()
         return answer(
             distances,

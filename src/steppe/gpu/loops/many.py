@@ -19,6 +19,7 @@ from ...errors import DeviceMemoryError
 from ...planning.question import Question
 from ..keys import Keys, choices
 from ..layout import Layout
+from ..rows import rows
 from . import delta_stepping, work
 from .edge import refuse_lost
 
@@ -71,6 +72,7 @@ def run(
     result = np.empty((count, n if columns is None else len(columns)), keys.public) if out is None else out
     total = {"rounds": 0, "edges_relaxed": 0, "edges_touched": 0, "atomics": 0}
     with device.count() as counters:
+        rows(device, graph)  # they come first: what is left is for the batches
         at = 0
         while at < count and result.size:
             some = sources[at : at + batch(device, graph, keys, None if columns is None else len(columns))]
@@ -125,7 +127,7 @@ def batch(device: Device, graph: Graph, keys: Keys, columns: int | None) -> int:
     """Return how many sources to search from at once, as far as they fit."""
     n, room = graph.num_vertices, device.memory.free
     facts: dict[str, Any] = {"chunks": work.chunks_of_graph(graph), "groups": device.max_groups, "columns": columns}
-    weighted = graph.weights is not None
+    weighted = graph._rows[2] is not None
     none, one = (layout(n, keys, copies, weighted=weighted, **facts).nbytes for copies in (0, 1))
     fits = (room - none) // (one - none)
     largest = max(array.nbytes for array in layout(n, keys, 1, weighted=weighted, **facts).arrays)

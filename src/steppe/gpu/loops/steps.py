@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..adopt import is_on_device
 from ..device import Recording
 from . import work as _work
 
@@ -41,9 +42,8 @@ class Batch:
         self.is_gpu = device.info.is_gpu
         self.least = BLOCKS * _work.BLOCK * device.info.units if self.is_gpu else 256
         self.whole = device.max_groups * _work.BLOCK
-        degrees = work.graph.degrees[work.sources % max(1, work.graph.num_vertices)]
         self.rounds = 1
-        self._aim(int((degrees <= _work.SMALL).sum()), _work.chunks_of(degrees))
+        self._aim(*_sizes(work))
 
     def saw(self, smalls: int, chunks: int) -> None:
         """Learn the size of the frontier."""
@@ -60,6 +60,14 @@ class Batch:
         if threads <= self.least:
             return self.least
         return self.whole if self.is_gpu else min(self.whole, 1 << (threads - 1).bit_length())
+
+
+def _sizes(work: Work) -> tuple[int, int]:
+    """Return the small vertices and the chunks among the sources."""
+    if is_on_device(work.graph):
+        return len(work.sources), 0  # only the device knows; one look later, so does the host
+    degrees = work.graph.degrees[work.sources % max(1, work.graph.num_vertices)]
+    return int((degrees <= _work.SMALL).sum()), _work.chunks_of(degrees)
 
 
 class Steps:

@@ -15,7 +15,10 @@ import numpy.typing as npt
 from ...errors import DistanceOverflowError
 from ...planning.question import Answer
 from .. import source
+from ..adopt import is_on_device
+from ..exchange import DeviceArray
 from ..layout import Layout
+from ..memory import Buffer
 from ..rows import rows
 
 if TYPE_CHECKING:
@@ -23,7 +26,6 @@ if TYPE_CHECKING:
     from ...planning.question import Question
     from ..device import Counters, Device, Program
     from ..keys import Keys
-    from ..memory import Buffer
 
 Array = npt.NDArray[Any]
 
@@ -46,7 +48,9 @@ def chunks_of_graph(graph: Graph) -> int:
     """Count the chunks of all vertices of a graph, once."""
     known = _counted.setdefault(graph, {})
     if (SMALL, CHUNK) not in known:
-        known[SMALL, CHUNK] = chunks_of(graph.degrees)
+        there = is_on_device(graph)  # then only the device knows its degrees
+        most = most_chunks(graph.num_vertices, graph.num_edges)
+        known[SMALL, CHUNK] = most if there else chunks_of(graph.degrees)
     return known[SMALL, CHUNK]
 
 
@@ -144,9 +148,20 @@ class Work:
         bound = self.question.bound
         return bool(faults & BELOW) or (bool(faults & ABOVE) and (bound is None or bound > self.keys.largest))
 
-    def distances(self) -> Array:
-        """Download the distances as users see them."""
-        return self.keys.distances(self.device.download(self.dist))
+    def distances(self) -> Any:
+        """Return the distances as users see them, made so on the device: there, if that is where they are wanted, or downloaded."""
+        public = self._public()
+        return DeviceArray(public) if self.question.result == "device" else self.device.download(public)
+
+    def _public(self) -> Buffer:
+        keys, n = self.keys, self.vertices
+        if keys.dist[0] == "f" and not keys.signed:  # the bits are the same
+            return Buffer(self.device, n, keys.public, self.dist.handle, owner=self.dist)
+        self.small.free()  # which makes room: the search is over
+        public = self.device.alloc(n, keys.public)
+        kernel = "public_floats" if keys.dist[0] == "f" else "public_integers"
+        self.device.launch(self.device.program("answer", **keys.build), kernel, n, self.dist, n, public)
+        return public
 
     def predecessors(self) -> Array | None:
         """Download the recorded predecessors; None where none were recorded."""
