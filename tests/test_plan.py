@@ -83,6 +83,18 @@ CASES = {
         *("sssp", BIG, {"device": replace(DEVICE, free=10**6)}, {}),
         {"engine": "streamed", "bytes_needed": 10**6},
     ),
+    "many edges a vertex on a device": (
+        *("sssp", facts(10**5, 30 * 10**5), {"device": DEVICE}, {}),
+        {"method": "frontier", "engine": "device"},
+    ),
+    "a width for many edges a vertex on a device": (
+        *("sssp", facts(10**5, 30 * 10**5), {"device": DEVICE, "delta": 3.0}, {}),
+        {"method": "delta-stepping", "delta": 3.0},
+    ),
+    "why this device": (
+        *("sssp", BIG, {"device": DEVICE, "placed": "auto: large enough for a device"}, {}),
+        {"note": "auto: large enough for a device"},
+    ),
     "all pairs on a device": (
         *("all_pairs", BIG, {"device": DEVICE, "rows": 9, "columns": 9}, {}),
         {"method": "delta-stepping", "engine": "device"},

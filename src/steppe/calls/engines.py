@@ -18,7 +18,7 @@ from ..paths import Paths
 from ..planning.distance_types import distance_dtype, lengths_of_hops
 from ..planning.explain import Explanation
 from ..planning.question import Answer, Question, ask, cut_at_targets
-from .plan import device_for, planned
+from .plan import device_for, placed, planned
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,6 +72,7 @@ def solve(
         graph,
         call,
         device=runner,
+        placed=placed(graph, call, device, runner),
         threads=threads,
         method=method,
         delta=delta,

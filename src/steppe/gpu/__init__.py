@@ -9,7 +9,7 @@ edges on the device, stream/ with edges that come and go; their kernels are in k
 from typing import Any
 
 from ..graph import arrays as _arrays
-from .choose import default_device, devices, get_device, set_default_device
+from .choose import default_device, devices, get_device, holder, set_default_device
 from .device import Counters, Device, DeviceInfo, Program
 from .memory import Buffer, Memory
 
@@ -45,5 +45,6 @@ __all__ = [
     "default_device",
     "devices",
     "get_device",
+    "holder",
     "set_default_device",
 ]

@@ -34,6 +34,7 @@ import numpy as np
 
 from ..errors import DeviceError, DeviceMemoryError
 from . import source as _source
+from . import tuning
 from .memory import Buffer, Handle, Memory, without_reserve
 
 if TYPE_CHECKING:
@@ -127,6 +128,7 @@ class Device(ABC):
         self.memory = Memory(0)
         self.extra_defines = {}
         self.max_groups = 32 * info.units
+        self.tuning = tuning.load(info)
         self._programs: dict[object, Program] = {}
         self._lock = threading.RLock()
         self._open = threading.local()

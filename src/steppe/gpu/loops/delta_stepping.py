@@ -37,15 +37,16 @@ LISTS = 4  # of work: two for the open bucket, two for its heavy edges
 WIDTH = 8.0
 
 
-def choose_delta(graph: Graph, keys: Keys, wanted: float | None = None) -> float:
-    """Return the width of buckets: a power of two near `wanted`, or near what suits the graph."""
+def choose_delta(graph: Graph, keys: Keys, wanted: float | None = None, *, device: Device | None = None) -> float:
+    """Return the width of buckets: a power of two near `wanted`, or near what suits the graph (and the device, if it was measured)."""
     integers = keys.dist[0] in "ui"
     if wanted is None:
         if graph.min_weight == graph.max_weight:  # no edge is ever relaxed twice in rounds of equal steps
             wanted = 2.0**30
         else:
             degree = graph.num_edges / max(1, graph.num_vertices)
-            wanted = WIDTH * typical_weight(graph) / max(1.0, degree)
+            width = WIDTH if device is None else device.tuning.get("width", WIDTH)
+            wanted = width * typical_weight(graph) / max(1.0, degree)
     if not wanted > 0:
         return 1.0
     low, high = (
@@ -142,7 +143,10 @@ def run(device: Device, graph: Graph, question: Question) -> Answer:
     with device.count() as counters:
         for keys in choices(graph):
             steps = None  # the memory of a search whose sums have outgrown its type is the next one's
-            steps = Buckets(Work(device, graph, question, keys, lists=LISTS), choose_delta(graph, keys, question.delta))
+            steps = Buckets(
+                Work(device, graph, question, keys, lists=LISTS),
+                choose_delta(graph, keys, question.delta, device=device),
+            )
             finished = outgrown = False
             while not finished and not outgrown:
                 finished = steps.advance()

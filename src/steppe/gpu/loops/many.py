@@ -104,7 +104,7 @@ def _rows_of(
     """Return the keys of a batch of rows, and whether a sum left the type and mattered; what was done is added to `total`."""
     copies = len(sources)
     here = work.Work(device, graph, question, keys, lists=delta_stepping.LISTS, copies=copies)
-    steps = delta_stepping.Buckets(here, delta_stepping.choose_delta(graph, keys, question.delta))
+    steps = delta_stepping.Buckets(here, delta_stepping.choose_delta(graph, keys, question.delta, device=device))
     while not steps.advance():
         if keys.dist == "u32" and here.outgrown(steps.faults):
             break

@@ -14,7 +14,7 @@ from ..device import Recording
 from . import work as _work
 
 if TYPE_CHECKING:
-    from ..device import Launch, Program
+    from ..device import Device, Launch, Program
     from .work import Work
 
 NARROW = {True: 1024, False: 4096}
@@ -22,6 +22,11 @@ NARROW = {True: 1024, False: 4096}
 MOST = 1024  # steps of one such launch: some milliseconds
 MOST_TO_TARGETS = 32  # where the search may stop at any of them
 BLOCKS = 4  # for each multiprocessor of a GPU, where there is little to do
+
+
+def room_of(device: Device) -> int:
+    """Return how many entries of a frontier one block takes on alone."""
+    return int(device.tuning.get("narrow", NARROW[device.info.is_gpu]))
 
 
 class Batch:
@@ -39,7 +44,7 @@ class Batch:
     def __init__(self, work: Work) -> None:
         device = work.device
         self.vertices = work.vertices
-        self.is_gpu = device.info.is_gpu
+        self.is_gpu, self.room = device.info.is_gpu, room_of(device)
         self.least = BLOCKS * _work.BLOCK * device.info.units if self.is_gpu else 256
         self.whole = device.max_groups * _work.BLOCK
         self.rounds = 1
@@ -51,7 +56,7 @@ class Batch:
         self._aim(smalls, chunks)
 
     def _aim(self, smalls: int, chunks: int) -> None:
-        self.is_narrow = smalls + _work.CHUNK // 8 * chunks <= NARROW[self.is_gpu]
+        self.is_narrow = smalls + _work.CHUNK // 8 * chunks <= self.room
         touched = min(self.vertices, smalls * _work.SMALL + chunks * _work.CHUNK)  # at most
         self.relaxing = self._size(2 * (smalls + _work.TEAM * chunks))
         self.committing = self._size(touched)
@@ -96,7 +101,7 @@ class Steps:
     @property
     def room(self) -> int:
         """How many entries one block takes on."""
-        return NARROW[self.device.info.is_gpu]
+        return self.batch.room
 
     def launch_of(self, kernel: str, parity: int) -> Launch:
         """Return the launch of a kernel on one block, prepared when first asked for."""

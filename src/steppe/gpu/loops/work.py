@@ -131,7 +131,8 @@ class Work:
             defines["UNWEIGHTED"] = 1
         if self.copies is not None:
             defines["MANY"] = 1
-        return self.device.program(file, block=BLOCK, **self.keys.build, **defines)
+        block = int(self.device.tuning.get("block", BLOCK))
+        return self.device.program(file, block=block, **self.keys.build, **defines)
 
     @property
     def lists(self) -> tuple[Any, ...]:
