@@ -17,7 +17,6 @@ CODE = """
 import time
 import numpy as np
 import steppe as sp
-from steppe.gpu.device import Recording
 from steppe.gpu.loops import delta_stepping, frontier, work
 from steppe.gpu.keys import choices
 from steppe.planning.question import Question

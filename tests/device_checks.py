@@ -189,7 +189,7 @@ def check_cycle(device, dtype, n=120):
 
 def check_small(device, method, dtype):
     """What fits an interpreter: zero and parallel edges, hubs, ties, cutoff and stop; on all blocks, on one, and now so, now so."""
-    for room in (0, 10, 4096):
+    for room in (0, 10, 4096) if dtype is np.int32 else (0, 4096):
         with narrow(room):
             _check_small(device, method, dtype, room)
 
@@ -208,7 +208,7 @@ def _check_small(device, method, dtype, room):
 
 def check_tiny(device, method, *, record=False, hub=12, room=0):
     """One small graph with ties; what the seeded bugs of mutations.py are shown on."""
-    with tiny(block=8), narrow(room):
+    with tiny(block=8), narrow(room, most=64):  # so that one which never comes to rest ends, too
         bellman_ford.RECORD_FROM = 0
         graph = random_graph(24, 60, np.int32, seed=5, hub=hub, top=8)
         METHODS[method].run(device, graph, search_of(record_paths=record, delta=1))

@@ -24,7 +24,6 @@ BFS_NARROW = "import level_checks as c\nc.check_named(device, {'layers'}); c.che
 BFS_UP = "import level_checks as c\nwith c.form('up and down'): c.check_named(device, {'layers'})"
 TREE = "import level_checks as c, numpy\nc.check_trees(device, {'ties', 'complete'}, (numpy.int32,))"
 EDGE = "import edge_checks as c\nc.check_slips(device)"
-EDGE_PARTS = "import edge_checks as c\nc.edge.LOOKS[False] = 30\nc.check_slips(device)"
 
 
 def copy_kernels(folder):
@@ -229,7 +228,6 @@ MUTATIONS = [
         "        BARRIER(); /* all candidates",
         "        /* all candidates",
         FRONTIER_NARROW,
-        timeout=15,
     ),
     Mutation(
         "frontier: one block begins a round before the last is committed",
@@ -237,7 +235,6 @@ MUTATIONS = [
         "        BARRIER(); /* the next frontier",
         "        /* the next frontier",
         FRONTIER_NARROW,
-        timeout=15,
     ),
     Mutation(
         "frontier: one block clears the count it is using",
@@ -245,7 +242,6 @@ MUTATIONS = [
         "counts[TOUCHED + other] = 0u;",
         "counts[TOUCHED + parity] = 0u;",
         FRONTIER_NARROW,
-        timeout=15,
     ),
     Mutation(
         "delta-stepping: one block commits while it still relaxes",
@@ -253,7 +249,6 @@ MUTATIONS = [
         "        BARRIER(); /* all candidates",
         "        /* all candidates",
         DELTA_NARROW,
-        timeout=15,
     ),
     Mutation(
         "delta-stepping: one block begins a step before all is filed",
@@ -261,7 +256,6 @@ MUTATIONS = [
         "        BARRIER(); /* all that was touched",
         "        /* all that was touched",
         DELTA_NARROW,
-        timeout=15,
     ),
     Mutation(
         "delta-stepping: one block takes the pile's least without an atomic",
@@ -353,13 +347,6 @@ MUTATIONS = [
         "            BARRIER();                         /* the",
         "            /* the",
         EDGE,
-    ),
-    Mutation(
-        "edge: a row's flags change while others read them",
-        "edge.c",
-        "        BARRIER(); /* all have read the row's flags",
-        "        /* all have read the row's flags",
-        EDGE_PARTS,
     ),
     Mutation(
         "edge: the flag is read before all have swept",

@@ -17,6 +17,7 @@ from conftest import missing
 from steppe import gpu
 from steppe.errors import DeviceError, DeviceMemoryError
 from steppe.gpu import choose, loops, source
+from steppe.planning.plan import worth_a_device
 from steppe.planning.question import Question
 
 
@@ -99,6 +100,34 @@ def test_default_device(pocl, monkeypatch):
     assert gpu.default_device() == "cpu"
     gpu.set_default_device(None)
     assert gpu.default_device() == "opencl:pocl"
+
+
+@pytest.mark.parametrize(
+    ("call", "vertices", "edges", "held", "taken", "why"),
+    [
+        ("sssp", 10**4, 10**5, False, False, "fewer than 1,000,000 edges"),
+        ("sssp", 10**6, 10**7, False, True, "large enough"),
+        ("sssp", 4 * 10**6, 10**7, False, False, "many small steps"),
+        ("sssp", 4 * 10**6, 10**7, True, True, "lies on the device"),
+        ("bfs", 10**7, 2 * 10**7, False, True, "large enough"),
+        ("route", 10**6, 10**8, True, False, "no work for a device"),
+    ],
+)
+def test_auto_weighs_what_it_knows_and_says_why(call, vertices, edges, held, taken, why):
+    worth, reason = worth_a_device(call, edges, edges / vertices, is_there=held)
+    assert worth is taken
+    assert why in reason
+
+
+def test_a_plan_tells_why_auto_stays_on_the_cpu(monkeypatch):
+    graph = sp.generate.grid(9, 9, seed=1)
+    assert "auto: fewer than" in sp.plan(graph, "sssp", device="auto").note
+    assert "auto: fewer than" in sp.sssp(graph, 0, device="auto").explain().note
+    assert "auto" not in sp.plan(graph, "sssp", device="cpu").note
+    monkeypatch.setattr("steppe.planning.plan.DEVICE_FROM", 1)
+    monkeypatch.setattr("steppe.planning.plan.SPARSE_DEVICE_FROM", 1)
+    if gpu.get_device("auto") is None:
+        assert sp.plan(graph, "sssp", device="auto").note == "auto: there is no GPU"
 
 
 @pytest.mark.parametrize(("module", "name", "extra"), [("pyopencl", "opencl", "opencl"), ("cuda", "cuda", "cuda")])

@@ -2,8 +2,8 @@
 //
 // A fiber is needed only where a thread meets a barrier: one that returns without is followed on the same stack by the
 // next. The threads of a block start in ascending order in one launch and descending in the next, so that a kernel
-// cannot rely on either. A barrier that not all threads of a block reach is an error here (on a GPU it may hang), and so is a block
-// that meets at too many: a driver's watchdog ends launches that take long.
+// cannot rely on either. A barrier that not all threads of a block reach is an error here (on a GPU it may hang), and
+// so is a block that meets at too many: a driver's watchdog ends launches that take long.
 //
 // swapcontext would ask the kernel twice to keep the signal mask, so it only begins a fiber; later a jump goes to and
 // fro. Fibers wait for the next launch on the thread that has made them.
@@ -105,7 +105,8 @@ struct Worker {
             step(fiber);
         }
         for (unsigned long met = 0; !waiting.empty(); met++) {
-            if (waiting.size() != threads) return Ending::failed;  // those that wait are left in the middle of the kernel
+            if (waiting.size() != threads)
+                return Ending::failed;  // those that wait are left in the middle of the kernel
             if (met == most) return Ending::late;
             std::vector<Fiber*> round;
             round.swap(waiting);

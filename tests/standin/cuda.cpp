@@ -6,9 +6,10 @@
 //
 // Contexts: one for each device; what belongs to one is refused while another is current.
 //
-// Memory: STANDIN_MEMORY bytes; what does not fit is refused with OUT_OF_MEMORY. Allocations are rounded up to STANDIN_PAGE bytes, a
-// module takes STANDIN_MODULE, other processes what the file STANDIN_OTHERS says, and host memory can be pinned up to STANDIN_PINNED.
-// Fresh memory is full of rubbish, copies and kernel arguments must lie in live allocations.
+// Memory: STANDIN_MEMORY bytes; what does not fit is refused with OUT_OF_MEMORY. Allocations are rounded up to
+// STANDIN_PAGE bytes, a module takes STANDIN_MODULE, other processes what the file STANDIN_OTHERS says, and host memory
+// can be pinned up to STANDIN_PINNED. Fresh memory is full of rubbish, copies and kernel arguments must lie in live
+// allocations.
 //
 // STANDIN_LOG names a file for what was asked for: launches, copies, waits, in order.
 //

@@ -10,7 +10,8 @@ from typing import Any
 
 from ..graph import arrays as _arrays
 from .choose import default_device, devices, get_device, holder, set_default_device
-from .device import Counters, Device, DeviceInfo, Program
+from .device import Counters, Device, DeviceInfo
+from .launches import Program
 from .memory import Buffer, Memory
 
 

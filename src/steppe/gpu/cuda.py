@@ -23,7 +23,8 @@ from cuda.bindings import driver, nvrtc
 from ..errors import DeviceError, DeviceMemoryError
 from . import exchange, images
 from .contexts import Current, check
-from .device import Device, DeviceInfo, Launch, Program, Recording
+from .device import Device, DeviceInfo
+from .launches import Launch, Program, Recording
 from .recording import REPEATED, Bound, Graph
 
 if TYPE_CHECKING:

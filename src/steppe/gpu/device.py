@@ -27,7 +27,7 @@ import time
 import weakref
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +35,7 @@ import numpy as np
 from ..errors import DeviceError, DeviceMemoryError
 from . import source as _source
 from . import tuning
+from .launches import Launch, Program
 from .memory import Buffer, Handle, Memory, without_reserve
 
 if TYPE_CHECKING:
@@ -83,37 +84,6 @@ class Counters:
     bytes_down: int = 0
     compile_seconds: float = 0.0
     peak_bytes: int = 0
-
-
-class Program:
-    """A compiled kernel file."""
-
-    def __init__(self, source: Source, block: int, module: Handle) -> None:
-        self.source, self.block, self.module = source, block, module
-        self.names = source.names
-        self.functions: dict[str, Any] = {}
-
-
-@dataclass(frozen=True)
-class Launch:
-    """A kernel with its arguments, ready to be enqueued; it keeps its buffers."""
-
-    program: Program
-    kernel: str
-    groups: int
-    bound: Handle
-    args: tuple[object, ...]
-
-    def on(self, threads: int) -> Launch:
-        """Return the same launch on another number of threads."""
-        buffer = next(arg for arg in self.args if isinstance(arg, Buffer))
-        return replace(self, groups=buffer.device._groups(self.program, threads))
-
-
-class Recording(tuple[Launch, ...]):
-    """Launches that are replayed so often that the driver may keep them, many repetitions as one (`kept`: its own handle)."""
-
-    kept: Handle = None
 
 
 class Device(ABC):

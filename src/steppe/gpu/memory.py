@@ -26,8 +26,8 @@ def without_reserve(free: int) -> int:
 
     Examples
     --------
-    >>> without_reserve(80 << 30) / (1 << 30), without_reserve(400_000)
-    (77.6, 300000)
+    >>> without_reserve(100 << 30) / (1 << 30), without_reserve(400_000)
+    (97.0, 300000)
     """
     return free - min(max(RESERVE, 3 * free // 100), free // 4)
 

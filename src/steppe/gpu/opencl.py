@@ -19,13 +19,14 @@ import pyopencl as cl
 from ..errors import DeviceError, DeviceMemoryError
 from ..machine import memory
 from . import exchange
-from .device import Device, DeviceInfo, Launch, Program
+from .device import Device, DeviceInfo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import DTypeLike, NDArray
 
+    from .launches import Launch, Program
     from .memory import Buffer, Handle
     from .source import Source
 

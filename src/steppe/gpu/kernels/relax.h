@@ -35,7 +35,7 @@
 #endif
 
 /* What a chunk counts for when a frontier is measured in small vertices. */
-#define ENTRIES (CHUNK / 8)
+#define ENTRIES ((CHUNK + 7) / 8)
 
 /* Cells of `counts` that every search by rounds has, in pairs: the cell of a launch's `parity` is in use, the other is cleared
  * for the next launch, by a kernel that otherwise leaves it alone. */

@@ -10,11 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..adopt import is_on_device
-from ..device import Recording
+from ..launches import Recording
 from . import work as _work
 
 if TYPE_CHECKING:
-    from ..device import Device, Launch, Program
+    from ..device import Device
+    from ..launches import Launch, Program
     from .work import Work
 
 NARROW = {True: 1024, False: 4096}
@@ -56,7 +57,7 @@ class Batch:
         self._aim(smalls, chunks)
 
     def _aim(self, smalls: int, chunks: int) -> None:
-        self.is_narrow = smalls + _work.CHUNK // 8 * chunks <= self.room
+        self.is_narrow = smalls + (_work.CHUNK + 7) // 8 * chunks <= self.room
         touched = min(self.vertices, smalls * _work.SMALL + chunks * _work.CHUNK)  # at most
         self.relaxing = self._size(2 * (smalls + _work.TEAM * chunks))
         self.committing = self._size(touched)

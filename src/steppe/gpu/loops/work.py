@@ -24,8 +24,9 @@ from ..rows import rows
 if TYPE_CHECKING:
     from ...graph.graph import Graph
     from ...planning.question import Question
-    from ..device import Counters, Device, Program
+    from ..device import Counters, Device
     from ..keys import Keys
+    from ..launches import Program
 
 Array = npt.NDArray[Any]
 
