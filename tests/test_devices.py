@@ -344,6 +344,7 @@ def test_every_error_of_the_driver_is_one_of_ours(pocl, monkeypatch, call, kind)
         raise error
 
     names = {"fill": "enqueue_fill_buffer", "event": "enqueue_marker", "wait": "enqueue_barrier", "alloc": "Buffer"}
+    names["launch"] = "enqueue_nd_range_kernel"
     calls = {
         "copy to": lambda: mine.upload(host, into=cells),
         "copy from": lambda: mine.download(cells),
@@ -357,9 +358,6 @@ def test_every_error_of_the_driver_is_one_of_ours(pocl, monkeypatch, call, kind)
     }
     if call == "finish":
         monkeypatch.setattr(mine, "_queue", type("Queue", (), {"finish": refuse})())
-    elif call == "launch":
-        mine.launch(program, "fill_u64", 1, cells, 0, 1, 1)
-        program.functions["fill_u64"] = refuse
     else:
         monkeypatch.setattr(opencl.cl, names.get(call, "enqueue_copy"), refuse)
     with pytest.raises(DeviceMemoryError if kind == "MemoryError" or call == "alloc" else DeviceError) as caught:
