@@ -1,4 +1,4 @@
-"""Check edge sweeps from many sources on a given device, against the oracle.
+"""Check searches from many sources on a given device, by edge sweeps or by buckets, against the oracle.
 
 Plain functions, as in words.py: they run in pytest on PoCL or a GPU, under Oclgrind and on the stand-in CUDA driver.
 """
@@ -14,6 +14,7 @@ import steppe as sp
 from steppe.gpu.loops import edge
 
 TYPES = [None, *answers.TYPES]
+METHOD = edge  # or many: all checks are for both
 
 
 def matrix(n, edges, dtype, sources):
@@ -34,6 +35,17 @@ def undirected(n, edges, dtype):
 
 
 @contextmanager
+def by(method):
+    """Check this module's searches."""
+    global METHOD  # noqa: PLW0603 - plain functions, for all executors
+    METHOD = method
+    try:
+        yield
+    finally:
+        METHOD = edge
+
+
+@contextmanager
 def blocks(device, count):
     """Let the device start this many blocks at most: fewer than sources, so that each takes several."""
     before, device.max_groups = device.max_groups, count
@@ -51,10 +63,10 @@ def check_named(device, dtype, names=None):
         if names is not None and name not in names:
             continue
         sources = np.arange(n)
-        got, _ = edge.run(device, answers.graph_of(n, edges, dtype), sources)
+        got, _ = METHOD.run(device, answers.graph_of(n, edges, dtype), sources)
         assert np.array_equal(got, matrix(n, edges, dtype, sources)), (name, dtype)
         both = edges + [(v, u, w) for u, v, w in edges]
-        got, _ = edge.run(device, undirected(n, edges, dtype), sources)
+        got, _ = METHOD.run(device, undirected(n, edges, dtype), sources)
         assert np.array_equal(got, matrix(n, both, dtype, sources)), (name, dtype, "undirected")
 
 
@@ -65,26 +77,26 @@ def check_slips(device):
     graph = answers.graph_of(n, edges, np.int32)
     right = matrix(n, edges, np.int32, range(n))
     with blocks(device, 1):
-        assert np.array_equal(edge.run(device, graph, np.arange(n))[0], right)
+        assert np.array_equal(METHOD.run(device, graph, np.arange(n))[0], right)
         # Each source has its own row: the same one twice, in any order.
         some = np.array([7, 3, 7, 0])
-        assert np.array_equal(edge.run(device, graph, some)[0], right[some])
+        assert np.array_equal(METHOD.run(device, graph, some)[0], right[some])
     # Both directions are relaxed only where the edge has both.
     path = [(0, 1, 2), (1, 2, 3)]
     far = sp.UNREACHABLE
-    assert edge.run(device, answers.graph_of(3, path, np.int32), np.arange(3))[0].tolist() == [
+    assert METHOD.run(device, answers.graph_of(3, path, np.int32), np.arange(3))[0].tolist() == [
         [0, 2, 5],
         [far, 0, 3],
         [far, far, 0],
     ]
-    assert edge.run(device, undirected(3, path, np.int32), np.arange(3))[0].tolist() == [
+    assert METHOD.run(device, undirected(3, path, np.int32), np.arange(3))[0].tolist() == [
         [0, 2, 5],
         [2, 0, 3],
         [5, 3, 0],
     ]
     # Infinity plus a weight does not come round to something small.
     heavy = answers.graph_of(3, [(1, 2, 2**31 - 1), (2, 1, 2**31 - 1)], np.int32)
-    assert edge.run(device, heavy, np.array([0]))[0].tolist() == [[0, far, far]]
+    assert METHOD.run(device, heavy, np.array([0]))[0].tolist() == [[0, far, far]]
 
 
 def check_overflow(device):
@@ -92,16 +104,16 @@ def check_overflow(device):
     n = 6
     edges = [(v, v + 1, 2**31 - 1 - v) for v in range(n - 1)]
     graph = answers.graph_of(n, edges, np.int32)
-    assert np.array_equal(edge.run(device, graph, np.arange(n))[0], matrix(n, edges, np.int32, range(n)))
-    assert edge.run(device, graph, np.array([0]), bound=2**31 - 1)[0].tolist() == [
+    assert np.array_equal(METHOD.run(device, graph, np.arange(n))[0], matrix(n, edges, np.int32, range(n)))
+    assert METHOD.run(device, graph, np.array([0]), bound=2**31 - 1)[0].tolist() == [
         [0, 2**31 - 1] + [sp.UNREACHABLE] * 4
     ]
     n, edges = graphs.HUGE["huge detour"]
-    assert edge.run(device, answers.graph_of(n, edges, np.int64), np.array([0]))[0].tolist() == [[0, 2**62, 7]]
+    assert METHOD.run(device, answers.graph_of(n, edges, np.int64), np.array([0]))[0].tolist() == [[0, 2**62, 7]]
     too_far = answers.graph_of(3, [(0, 1, 2**62), (1, 2, 2**62)], np.int64)
-    protocol.raises(sp.DistanceOverflowError, "from 0 to 2", edge.run, device, too_far, np.array([1, 0]))
+    protocol.raises(sp.DistanceOverflowError, "from 0 to 2", METHOD.run, device, too_far, np.array([1, 0]))
     far = sp.UNREACHABLE
-    assert edge.run(device, too_far, np.array([0]), bound=2**62)[0].tolist() == [[0, 2**62, far]]
+    assert METHOD.run(device, too_far, np.array([0]), bound=2**62)[0].tolist() == [[0, 2**62, far]]
 
 
 def check_options(device):
@@ -113,17 +125,19 @@ def check_options(device):
         far = np.inf if right.dtype.kind == "f" else sp.UNREACHABLE
         bound = np.sort(right[0])[n // 2].item()
         seen = []
-        got, explained = edge.run(
+        got, explained = METHOD.run(
             device, graph, np.arange(n), columns=np.array([4, 0, 4]), bound=bound, progress=seen.append
         )
         assert np.array_equal(got, np.where(right <= bound, right, far)[:, [4, 0, 4]])
         assert (seen[-1], sorted(seen)) == (n, seen)
-        assert explained["rounds"] >= n
-        assert explained["edges_touched"] == explained["rounds"] * graph.num_edges
+        if METHOD is edge:
+            assert explained["rounds"] >= n
+            assert explained["edges_touched"] == explained["rounds"] * graph.num_edges
+        assert explained["edges_relaxed"] <= explained["edges_touched"]
         assert explained["atomics"] >= n
-        assert edge.run(device, graph, np.empty(0, np.int64))[0].shape == (0, n)
+        assert METHOD.run(device, graph, np.empty(0, np.int64))[0].shape == (0, n)
     empty = answers.graph_of(0, [], np.int32)
-    assert edge.run(device, empty, np.empty(0, np.int64))[0].shape == (0, 0)
+    assert METHOD.run(device, empty, np.empty(0, np.int64))[0].shape == (0, 0)
 
 
 def check_small(device):

@@ -14,6 +14,8 @@ WORDS = Path(__file__).parent / "kernels"
 SCAN = "import words; words.check_blocks(device, 64)"
 ROUNDS = "import device_checks; device_checks.check_tiny(device, {!r}, record={})"
 FRONTIER, RECORDED = ROUNDS.format("frontier", False), ROUNDS.format("frontier", True)
+NARROW = "import device_checks; device_checks.check_tiny(device, {!r}, room=4096)"
+FRONTIER_NARROW, DELTA_NARROW = NARROW.format("frontier"), NARROW.format("delta-stepping")
 DELTA, BELLMAN = ROUNDS.format("delta-stepping", False), ROUNDS.format("bellman-ford", False)
 
 BFS = "import level_checks as c\nwith c.form('one launch a level'): c.check_named(device, {'layers'})"
@@ -129,8 +131,8 @@ MUTATIONS = [
     Mutation(
         "relax: the row after the last",
         "relax.h",
-        "i64 degree = indptr[v + 1] - indptr[v];",
-        "i64 degree = indptr[v + 2] - indptr[v];",
+        "i64 degree = indptr[row + 1] - indptr[row];",
+        "i64 degree = indptr[row + 2] - indptr[row];",
         FRONTIER,
         timeout=15,  # it is noticed at once, and never ends
     ),
@@ -221,6 +223,48 @@ MUTATIONS = [
         DELTA,
     ),
     Mutation(
+        "frontier: one block commits while it still relaxes",
+        "frontier.c",
+        "        BARRIER(); /* all candidates",
+        "        /* all candidates",
+        FRONTIER_NARROW,
+    ),
+    Mutation(
+        "frontier: one block begins a round before the last is committed",
+        "frontier.c",
+        "        BARRIER(); /* the next frontier",
+        "        /* the next frontier",
+        FRONTIER_NARROW,
+    ),
+    Mutation(
+        "frontier: one block clears the count it is using",
+        "frontier.c",
+        "counts[TOUCHED + other] = 0u;",
+        "counts[TOUCHED + parity] = 0u;",
+        FRONTIER_NARROW,
+    ),
+    Mutation(
+        "delta-stepping: one block commits while it still relaxes",
+        "delta_stepping.c",
+        "        BARRIER(); /* all candidates",
+        "        /* all candidates",
+        DELTA_NARROW,
+    ),
+    Mutation(
+        "delta-stepping: one block begins a step before all is filed",
+        "delta_stepping.c",
+        "        BARRIER(); /* all that was touched",
+        "        /* all that was touched",
+        DELTA_NARROW,
+    ),
+    Mutation(
+        "delta-stepping: one block takes the pile's least without an atomic",
+        "delta_stepping.c",
+        "if (least != KEY_INF) MIN_KEY(&bounds[LEAST + side], least);",
+        "if (least != KEY_INF) bounds[LEAST + side] = least;",
+        DELTA_NARROW,
+    ),
+    Mutation(
         "bellman-ford: tails that tie write plainly",
         "bellman_ford.c",
         "STORE(&parents[v], u);",
@@ -298,10 +342,10 @@ MUTATIONS = [
         TREE,
     ),
     Mutation(
-        "edge: the sweep begins before the row is complete",
+        "edge: the sweep begins before the flag is down",
         "edge.c",
-        "            BARRIER();                         /* and",
-        "            /* and",
+        "            BARRIER();                         /* the",
+        "            /* the",
         EDGE,
     ),
     Mutation(
@@ -315,8 +359,8 @@ MUTATIONS = [
     Mutation(
         "edge: the flag is lowered before all have read it",
         "edge.c",
-        "            BARRIER(); /* all have read",
-        "            /* all have read",
+        "            BARRIER(); /* all have read the flag",
+        "            /* all have read the flag",
         EDGE,
     ),
     Mutation(
@@ -329,8 +373,8 @@ MUTATIONS = [
     Mutation(
         "edge: one edge too many",
         "edge.c",
-        "e < edges;",
-        "e <= edges;",
+        "e < end;",
+        "e <= end;",
         EDGE,
     ),
 ]

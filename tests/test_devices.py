@@ -15,8 +15,10 @@ import protocol
 import steppe as sp
 from conftest import missing
 from steppe import gpu
-from steppe.errors import DeviceError
-from steppe.gpu import choose
+from steppe.errors import DeviceError, DeviceMemoryError
+from steppe.gpu import choose, loops, source
+from steppe.planning.plan import worth_a_device
+from steppe.planning.question import Question
 
 
 @pytest.fixture(autouse=True)
@@ -103,6 +105,34 @@ def test_default_device(pocl, monkeypatch):
     assert gpu.default_device() == "cpu"
     gpu.set_default_device(None)
     assert gpu.default_device() == "opencl:pocl"
+
+
+@pytest.mark.parametrize(
+    ("call", "vertices", "edges", "held", "taken", "why"),
+    [
+        ("sssp", 10**4, 10**5, False, False, "fewer than 1,000,000 edges"),
+        ("sssp", 10**6, 10**7, False, True, "large enough"),
+        ("sssp", 4 * 10**6, 10**7, False, False, "many small steps"),
+        ("sssp", 4 * 10**6, 10**7, True, True, "lies on the device"),
+        ("bfs", 10**7, 2 * 10**7, False, True, "large enough"),
+        ("route", 10**6, 10**8, True, False, "no work for a device"),
+    ],
+)
+def test_auto_weighs_what_it_knows_and_says_why(call, vertices, edges, held, taken, why):
+    worth, reason = worth_a_device(call, edges, edges / vertices, is_there=held)
+    assert worth is taken
+    assert why in reason
+
+
+def test_a_plan_tells_why_auto_stays_on_the_cpu(monkeypatch):
+    graph = sp.generate.grid(9, 9, seed=1)
+    assert "auto: fewer than" in sp.plan(graph, "sssp", device="auto").note
+    assert "auto: fewer than" in sp.sssp(graph, 0, device="auto").explain().note
+    assert "auto" not in sp.plan(graph, "sssp", device="cpu").note
+    monkeypatch.setattr("steppe.planning.plan.DEVICE_FROM", 1)
+    monkeypatch.setattr("steppe.planning.plan.SPARSE_DEVICE_FROM", 1)
+    if gpu.get_device("auto") is None:
+        assert sp.plan(graph, "sssp", device="auto").note == "auto: there is no GPU"
 
 
 @pytest.mark.parametrize(("module", "name", "extra"), [("pyopencl", "opencl", "opencl"), ("cuda", "cuda", "cuda")])
@@ -213,3 +243,142 @@ def test_few_device_objects_with_a_limit_are_kept(pocl):
     kept = gpu.get_device(pocl.info.name, memory_limit=10_000_011)
     assert kept in made
     assert kept.memory.used > 0
+
+
+COLLECTED = """
+import faulthandler, gc, sys
+faulthandler.dump_traceback_later(30, exit=True)
+from steppe.errors import DeviceMemoryError
+from steppe.gpu import get_device
+device = get_device({name!r}, memory_limit=10_000)
+
+class Circle:
+    def __init__(self):
+        self.me, self.cells = self, device.alloc(10, "u4")
+
+def collected_within(k, call):
+    "Let the collector run at the k-th allocation of an object from now on; it frees a buffer."
+    really()
+    Circle()
+    gc.set_threshold(gc.get_count()[0] + k)
+    try:
+        call()
+    except DeviceMemoryError as error:
+        return error
+    finally:
+        gc.set_threshold(0)
+
+gc.set_threshold(0)
+really = gc.collect
+if not {collects}:
+    gc.collect = lambda: 0  # as if an allocation were refused at once
+for k in range(1, 160):
+    refused = collected_within(k, lambda: device.alloc(9_999, "u1"))
+    assert refused is None or refused.free == 9_960, refused
+    kept = collected_within(k, lambda: device.alloc(100, "u1"))
+    assert kept is None
+    really()
+assert device.memory.used == 0, device.memory.used
+print("the end")
+"""
+
+
+@pytest.mark.pocl
+@pytest.mark.parametrize("collects", [True, False])
+def test_a_collection_in_the_middle_of_an_allocation_blocks_nothing(pocl, collects):
+    """The collector may free a buffer at any moment, also while another is refused: at every allocation of an object on that way."""
+    code = COLLECTED.format(name=pocl.info.name, collects=collects)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "the end" in done.stdout
+
+
+@pytest.mark.pocl
+def test_what_only_a_cycle_holds_is_freed_before_an_allocation_is_refused(pocl):
+    small = gpu.get_device(pocl.info.name, memory_limit=10_001)
+    gc.disable()
+    try:
+        circle = [small.alloc(9_000, "u1")]
+        circle.append(circle)
+        del circle
+        assert small.alloc(9_500, "u1").size == 9_500
+    finally:
+        gc.enable()
+
+
+@pytest.mark.pocl
+def test_a_kernel_that_allows_fewer_threads_is_built_again_for_fewer(pocl, monkeypatch):
+    """A compiler may spend so many registers that a block cannot have as many threads as the device's most."""
+    from steppe.gpu import opencl
+
+    real, asked = opencl.cl.Kernel.get_work_group_info, []
+
+    def limited(kernel, what, device):
+        assert real(kernel, what, device) >= 1
+        asked.append(kernel.function_name)
+        return 100
+
+    monkeypatch.setattr(opencl.cl.Kernel, "get_work_group_info", limited)
+    _, handle = opencl.choose("pocl")
+    poor = opencl.OpenCL(pocl.info, handle)
+    program = poor.program("frontier", weight="i32", dist="u32")
+    assert program.block == program.names.BLOCK == 64
+    assert set(asked) == {"relax", "commit", "narrow"} & set(program.source.kernels)
+    graph = sp.generate.grid(20, 20, seed=1)
+    for method in ("frontier", "delta-stepping", "bfs"):
+        answer = loops.run(poor, graph, Question(np.array([0])), method)
+        right = sp.bfs(graph, 0) if method == "bfs" else sp.sssp(graph, 0)
+        assert np.array_equal(answer.distances, right.distances)
+
+
+@pytest.mark.pocl
+@pytest.mark.parametrize(
+    "call", ["copy to", "copy from", "fill", "async", "event", "wait", "finish", "launch", "alloc"]
+)
+@pytest.mark.parametrize("kind", ["MemoryError", "RuntimeError"])
+def test_every_error_of_the_driver_is_one_of_ours(pocl, monkeypatch, call, kind):
+    from steppe.gpu import opencl
+
+    _, handle = opencl.choose("pocl")
+    mine = opencl.OpenCL(pocl.info, handle)
+    cells, program, event = mine.alloc(10, "u8", fill=1), mine.program("fill"), mine.event()
+    host = np.zeros(10, "u8")
+    error = getattr(opencl.cl, kind)("the driver says no")
+
+    def refuse(*_, **__):
+        raise error
+
+    names = {"fill": "enqueue_fill_buffer", "event": "enqueue_marker", "wait": "enqueue_barrier", "alloc": "Buffer"}
+    names["launch"] = "enqueue_nd_range_kernel"
+    calls = {
+        "copy to": lambda: mine.upload(host, into=cells),
+        "copy from": lambda: mine.download(cells),
+        "fill": lambda: mine.fill(cells, 1),
+        "async": lambda: mine.upload_async(host, cells),
+        "event": mine.event,
+        "wait": lambda: mine.wait(event),
+        "finish": mine.finish,
+        "launch": lambda: mine.launch(program, "fill_u64", 1, cells, 0, 1, 1),
+        "alloc": lambda: mine.alloc(10, "u8"),
+    }
+    if call == "finish":
+        monkeypatch.setattr(mine, "_queue", type("Queue", (), {"finish": refuse})())
+    else:
+        monkeypatch.setattr(opencl.cl, names.get(call, "enqueue_copy"), refuse)
+    with pytest.raises(DeviceMemoryError if kind == "MemoryError" or call == "alloc" else DeviceError) as caught:
+        calls[call]()
+    assert caught.value.__cause__ is error
+    assert isinstance(caught.value, DeviceMemoryError) is (kind == "MemoryError" or call == "alloc")
+    monkeypatch.undo()
+
+
+def test_racing_accesses_are_volatile_everywhere():
+    """Else a compiler may read a key of 64 bits in two halves, and drop a candidate on the word of a mixture."""
+    for target, words in (
+        ("cuda", ("const volatile T *", "(volatile T *)")),
+        ("opencl", ("const volatile T *", "volatile T *)p = y")),
+    ):
+        text = source.make("frontier", target=target, weight="i64", dist="u64").text
+        for name, word in zip(("LOAD", "STORE"), words, strict=True):
+            assert any(name in line and word in line for line in text.splitlines()), (target, name)
+        assert f"#define {name}(" not in text

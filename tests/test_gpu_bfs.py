@@ -92,6 +92,27 @@ def test_the_work_of_a_level_follows_its_frontier(device):
 
 
 @pytest.mark.pocl
+def test_a_level_has_as_many_threads_as_edges(device, monkeypatch):
+    """A few hubs may have most of the edges: 40 entries of the queue, and a hundred thousand edges."""
+    hubs, n = 40, 200_000
+    first = np.arange(1, hubs + 1)
+    u = np.concatenate([np.zeros(hubs, np.int64), np.repeat(first, 2500)])
+    v = np.concatenate([first, np.random.default_rng(1).integers(hubs + 1, n, 2500 * hubs)])
+    graph = sp.Graph.from_edges(u, v, num_vertices=n)
+    launch, wide = type(device).launch, []
+
+    def noted(self, program, kernel, threads, *arguments):
+        if kernel == "wide":
+            wide.append(threads)
+        return launch(self, program, kernel, threads, *arguments)
+
+    monkeypatch.setattr(type(device), "launch", noted)
+    answer = bfs.run(device, graph, checks.search_of())
+    assert np.array_equal(answer.distances, sp.bfs(graph, 0).distances)
+    assert wide[0] == 2500 * hubs
+
+
+@pytest.mark.pocl
 def test_a_very_long_path(device):
     n = 20_000
     graph = sp.Graph.from_edges(np.arange(n - 1), np.arange(1, n))

@@ -68,6 +68,50 @@ def test_few_edges_are_relaxed_twice(device, family, most):
 
 
 @pytest.mark.pocl
+@pytest.mark.parametrize("family", ["grid", "random"])
+@pytest.mark.parametrize("weights", ["one in a hundred is heavy", "Pareto 0.5"])
+def test_a_few_heavy_edges_do_not_widen_the_buckets(device, family, weights):
+    """The width comes from the light edges of every vertex; by the mean weight each edge was relaxed up to 25 times."""
+    rng = np.random.default_rng(1)
+    plain = sp.generate.grid(200, 200, seed=1) if family == "grid" else sp.generate.random(1 << 14, 1 << 17, seed=1)
+    m = plain.num_edges
+    heavy = np.where(rng.random(m) < 0.01, 10**6, rng.integers(1, 100, m)).astype(np.int32)
+    graph = sp.Graph.from_csr(plain.indptr, plain.indices, heavy if weights[0] == "o" else rng.pareto(0.5, m) + 1)
+    explained = checks.against_cpu(device, "delta-stepping", graph, checks.search_of()).explained
+    assert explained["edges_relaxed"] <= 2 * m
+    by_mean = checks.search_of(delta=8 * graph.mean_weight * graph.num_vertices / m)  # and this can be seen
+    assert checks.against_cpu(device, "delta-stepping", graph, by_mean).explained["edges_relaxed"] > 2 * m
+
+
+@pytest.mark.pocl
+def test_a_road_network_takes_few_launches(device):
+    """One block makes the steps while little is near: 2,815 launches before."""
+    graph = sp.generate.road(160_000, seed=1)
+    explained = checks.against_cpu(device, "delta-stepping", graph, checks.search_of()).explained
+    assert explained["rounds"] > 1000
+    assert explained["launches"] <= 281
+
+
+@pytest.mark.pocl
+@pytest.mark.parametrize("method", ["delta-stepping", "frontier"])
+def test_replays_are_the_same(device, method):
+    checks.check_replay(device, method)
+
+
+@pytest.mark.standin
+@pytest.mark.parametrize("method", ["delta-stepping", "frontier"])
+def test_a_graph_of_the_driver_is_the_same(method, tmp_path):
+    if reason := standin.absent():
+        missing(reason)
+    log = tmp_path / "log"
+    report = standin.run(f"import device_checks as c; c.check_replay(device, {method!r})", timeout=400, STANDIN_LOG=log)
+    assert report.returncode == 0, report.text
+    lines = log.read_text().splitlines()
+    assert method == "frontier" or "launch graph of 64" in lines  # frontier has too few rounds for one
+    assert any(line.startswith("launch narrow") for line in lines)
+
+
+@pytest.mark.pocl
 def test_it_stops_when_all_targets_are_settled(device):
     graph = sp.generate.grid(200, 200, weights=(1, 1000), seed=2)
     near, far = checks.search_of([0], targets=[3, 405]), checks.search_of([0])

@@ -91,6 +91,53 @@ def test_cuda_host_path():
     assert report.returncode == 0, report.text
 
 
+@pytest.mark.standin
+def test_no_launch_goes_on_for_long():
+    """A path whose edges stand in any order takes about as many sweeps as it has vertices."""
+    if reason := standin.absent():
+        missing(reason)
+    code = """
+import numpy as np, steppe as sp
+from steppe.gpu.loops import edge
+n = 300
+way = np.random.default_rng(1).permutation(n)
+graph = sp.Graph.from_edges(way[:-1], way[1:], np.arange(1, n))
+edge.LOOKS[True] = 20 * n
+got, explained = edge.run(device, graph, way[:1])
+assert np.array_equal(got[0], sp.sssp(graph, way[0]).distances)
+assert explained["rounds"] > 40, explained  # far more than one launch may make
+assert explained["launches"] >= explained["rounds"] // 20
+"""
+    report = standin.run(code, STANDIN_BARRIERS=70)
+    assert report.returncode == 0, report.text
+
+
+@pytest.mark.pocl
+@pytest.mark.parametrize("looks", [1, 7, 64, 1000])
+def test_sweeps_in_parts_are_the_same(device, monkeypatch, looks):
+    monkeypatch.setitem(edge.LOOKS, device.info.is_gpu, looks)
+    checks.check_slips(device)
+    checks.check_overflow(device)
+    graph = sp.generate.grid(6, 7, seed=3)
+    assert np.array_equal(edge.run(device, graph, np.arange(42))[0], sp.all_pairs(graph, device="cpu"))
+
+
+@pytest.mark.pocl
+def test_an_interrupt_is_heard_between_launches(device, monkeypatch):
+    monkeypatch.setitem(edge.LOOKS, device.info.is_gpu, 1000)
+    launch, made = type(device).launch, []
+
+    def interrupt(*arguments):
+        made.append(arguments)
+        if len(made) == 5:
+            raise KeyboardInterrupt
+        return launch(*arguments)
+
+    monkeypatch.setattr(type(device), "launch", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        edge.run(device, sp.generate.grid(20, 20, seed=1), np.arange(3))
+
+
 @pytest.mark.pocl
 def test_004_flag_rows_directions_and_infinity(device):
     checks.check_slips(device)

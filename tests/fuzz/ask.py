@@ -15,7 +15,10 @@ from .look import Wrong, check_cycle, check_path, look, same
 
 THRESHOLDS = {
     (module, name): getattr(module, name)
-    for module, names in ((plan, ("EDGES_PER_THREAD", "SPARSE_EDGES_PER_THREAD")), (preparing, ("BLOCKS_FROM", "BLOCKS_DEGREE")))
+    for module, names in (
+        (plan, ("EDGES_PER_THREAD", "SPARSE_EDGES_PER_THREAD")),
+        (preparing, ("BLOCKS_FROM", "BLOCKS_DEGREE")),
+    )
     for name in names
 }
 """Sizes below which a search takes one thread, whatever it was given, and from which on it goes by blocks."""

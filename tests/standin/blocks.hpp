@@ -2,7 +2,8 @@
 //
 // A fiber is needed only where a thread meets a barrier: one that returns without is followed on the same stack by the
 // next. The threads of a block start in ascending order in one launch and descending in the next, so that a kernel
-// cannot rely on either. A barrier that not all threads of a block reach is an error here (on a GPU it may hang).
+// cannot rely on either. A barrier that not all threads of a block reach is an error here (on a GPU it may hang), and
+// so is a block that meets at too many: a driver's watchdog ends launches that take long.
 //
 // swapcontext would ask the kernel twice to keep the signal mask, so it only begins a fiber; later a jump goes to and
 // fro. Fibers wait for the next launch on the thread that has made them.
@@ -13,17 +14,21 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
 namespace standin {
 
 struct Kernel {
+    std::string name;
     void (*call)(void**);
     void (*enter)(unsigned, unsigned, unsigned, unsigned, void (*)());
     std::vector<int> sizes;
     std::vector<bool> pointers;
 };
+
+enum class Ending { good, failed, late };
 
 struct Fiber {
     ucontext_t context;
@@ -83,8 +88,8 @@ struct Worker {
         return found;
     }
 
-    // True unless the threads of the block disagree about a barrier.
-    bool run(unsigned block) {
+    // Whether the block ended well: its threads agree about every barrier, and do not meet at more than `most` of them.
+    Ending run(unsigned block, unsigned long most) {
         self = this;
         std::vector<Fiber*> waiting;
         auto step = [&](Fiber* fiber) {
@@ -99,36 +104,41 @@ struct Worker {
             fiber->thread = descending ? threads - 1 - i : i;
             step(fiber);
         }
-        while (!waiting.empty()) {
-            if (waiting.size() != threads) return false;  // those that wait are left in the middle of the kernel
+        for (unsigned long met = 0; !waiting.empty(); met++) {
+            if (waiting.size() != threads)
+                return Ending::failed;  // those that wait are left in the middle of the kernel
+            if (met == most) return Ending::late;
             std::vector<Fiber*> round;
             round.swap(waiting);
             std::reverse(round.begin(), round.end());
             for (Fiber* fiber : round) step(fiber);
         }
-        return true;
+        return Ending::good;
     }
 };
 inline thread_local Worker* Worker::self = nullptr;
 inline thread_local std::vector<std::unique_ptr<Fiber>> Worker::fibers;
 inline thread_local std::vector<Fiber*> Worker::idle;
 
-inline bool run_blocks(const Kernel& kernel, unsigned blocks, unsigned threads, void** arguments) {
+inline Ending run_blocks(const Kernel& kernel, unsigned blocks, unsigned threads, void** arguments,
+                         unsigned long most) {
     static std::atomic<unsigned> launches{0};
     bool descending = launches++ % 2;
     std::atomic<unsigned> next{0};
-    std::atomic<bool> good{true};
+    std::atomic<Ending> ending{Ending::good};
     auto work = [&] {
         Worker worker{kernel, arguments, threads, blocks, descending, {}, nullptr};
-        for (unsigned block = next++; block < blocks && good; block = next++)
-            if (!worker.run(block)) good = false;
+        for (unsigned block = next++; block < blocks && ending == Ending::good; block = next++) {
+            const Ending one = worker.run(block, most);
+            if (one != Ending::good) ending = one;
+        }
     };
     unsigned workers = std::min(blocks, std::max(2u, std::min(8u, std::thread::hardware_concurrency())));
     std::vector<std::thread> others;
     for (unsigned i = 1; i < workers; i++) others.emplace_back(work);
     work();
     for (auto& other : others) other.join();
-    return good;
+    return ending;
 }
 
 }  // namespace standin

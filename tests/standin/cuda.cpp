@@ -4,13 +4,22 @@
 // beside it in STEPPE_CACHE_DIR; that text is compiled here with g++ after simt.h and run on host threads (blocks.hpp).
 // The machine code itself is not run: this verifies the host code, its arguments and sizes, not NVRTC.
 //
-// Memory: STANDIN_MEMORY bytes; what does not fit is refused with OUT_OF_MEMORY. Fresh memory is full of rubbish,
-// copies and kernel arguments must lie in live allocations.
+// Contexts: one for each device; what belongs to one is refused while another is current.
+//
+// Memory: STANDIN_MEMORY bytes; what does not fit is refused with OUT_OF_MEMORY. Allocations are rounded up to
+// STANDIN_PAGE bytes, a module takes STANDIN_MODULE, other processes what the file STANDIN_OTHERS says, and host memory
+// can be pinned up to STANDIN_PINNED. Fresh memory is full of rubbish, copies and kernel arguments must lie in live
+// allocations.
+//
+// STANDIN_LOG names a file for what was asked for: launches, copies, waits, in order.
+//
+// Launches: a block that meets at more than STANDIN_BARRIERS barriers is ended, as a watchdog would end it.
+//
+// With STANDIN_IDLE no launch does anything, which leaves the time that the host takes to ask for it.
 //
 // Streams: an operation runs as late as it may, when somebody synchronises or waits. A forgotten wait is thus always
 // seen, where a real driver would forgive it most of the time.
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -22,11 +31,10 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <regex>
-#include <sstream>
 #include <string>
 
 #include "blocks.hpp"
+#include "modules.hpp"
 
 typedef int Result;
 typedef unsigned long long Pointer;
@@ -39,23 +47,48 @@ enum {
     INVALID_HANDLE = 400,
     NOT_FOUND = 500,
     ILLEGAL_ADDRESS = 700,
+    LAUNCH_TIMEOUT = 702,
     LAUNCH_FAILED = 719
 };
 #define API extern "C" __attribute__((visibility("default"))) Result
+API cuInit(unsigned);
 
 namespace {
 std::recursive_mutex mutex;
 #define LOCKED std::lock_guard<std::recursive_mutex> hold(mutex)
-long context_object;
-thread_local void* current;
+struct Context {};
+Context contexts[8];                         // one for each device
+thread_local std::vector<void*> entered{1};  // the last is current: none at first
+bool known(void* context) { return context >= contexts && context < contexts + 8; }
+const bool idle = getenv("STANDIN_IDLE") != nullptr;  // launches do nothing: what is left is the host's own time
 #define IN_CONTEXT \
     LOCKED;        \
-    if (current != &context_object) return INVALID_CONTEXT
+    if (!known(entered.back())) return INVALID_CONTEXT
 
-const char* setting(const char* name, const char* otherwise) { return getenv(name) ? getenv(name) : otherwise; }
+using standin::Module;
+using standin::setting;
 size_t limit() { return strtoull(setting("STANDIN_MEMORY", "1073741824"), nullptr, 10); }
-size_t used;
+size_t number(const char* name, const char* otherwise) { return strtoull(setting(name, otherwise), nullptr, 10); }
+const size_t page = number("STANDIN_PAGE", "1");
+size_t rounded(size_t n) { return (n + page - 1) / page * page; }
+size_t large, small, pinned_bytes;
+// Allocators give out whole pages: large arrays have their own, small ones share.
+size_t used() { return large + rounded(small); }
+size_t& kind_of(size_t n) { return n < page / 2 ? small : large; }
+size_t cost(size_t n) { return n < page / 2 ? n : rounded(n); }
+size_t others() {  // what other processes have taken: the number in a file, which a test may change at any time
+    size_t bytes = 0;
+    if (const char* path = getenv("STANDIN_OTHERS")) std::ifstream(path) >> bytes;
+    return bytes;
+}
+size_t left() { return std::max(limit(), used() + others()) - used() - others(); }
 std::map<Pointer, size_t> live, pinned;
+
+// What was asked for, a line each, in order.
+void note(const std::string& line) {
+    static FILE* log = getenv("STANDIN_LOG") ? fopen(getenv("STANDIN_LOG"), "a") : nullptr;
+    if (log) fprintf(log, "%s\n", line.c_str()), fflush(log);
+}
 
 bool inside(const std::map<Pointer, size_t>& spans, Pointer p, size_t n) {
     auto next = spans.upper_bound(p);
@@ -65,7 +98,10 @@ bool inside(const std::map<Pointer, size_t>& spans, Pointer p, size_t n) {
 }
 
 struct Stream {
+    void* context = entered.back();
     std::deque<std::function<Result()>> todo;
+    bool recording = false;
+    std::vector<std::function<Result()>> recorded;
     uint64_t done = 0;
     uint64_t issued() const { return done + todo.size(); }
 };
@@ -74,6 +110,7 @@ struct Event {
     uint64_t position = 0;
 };
 std::vector<Stream*> streams;
+size_t number_of(void* stream) { return std::find(streams.begin(), streams.end(), stream) - streams.begin(); }
 Result sticky = OK;
 
 void drain(Stream* stream, uint64_t position) {
@@ -90,93 +127,17 @@ Result drain_all() {
     return sticky;
 }
 
-struct Module {
-    void* library = nullptr;
-    std::map<std::string, standin::Kernel> kernels;
-};
-
-// The name that gpu/cuda.py put into the module: as text in machine code, as a list of numbers in PTX.
-std::string program_key(const char* image) {
-    std::string found;
-    bool elf = memcmp(image, "\177ELF", 4) == 0;
-    if (elf) {
-        uint64_t sections;  // of a 64-bit ELF file: the section table is its last part
-        uint16_t size, count;
-        memcpy(&sections, image + 40, 8), memcpy(&size, image + 58, 2), memcpy(&count, image + 60, 2);
-        std::string all(image, std::max<uint64_t>(sections + uint64_t(size) * count, 64));
-        uint64_t end = all.size();
-        for (unsigned i = 0; i < count; i++) {
-            uint64_t offset, length;
-            uint32_t type;
-            memcpy(&type, image + sections + i * size + 4, 4);
-            memcpy(&offset, image + sections + i * size + 24, 8), memcpy(&length, image + sections + i * size + 32, 8);
-            if (type != 8) end = std::max(end, offset + length);
-        }
-        all.assign(image, end);
-        size_t at = all.find("steppe_program:");
-        if (at != std::string::npos) found = all.substr(at + 15, 40);
-    } else {
-        const char* list = strstr(image, "steppe_program[");
-        list = list ? strchr(list, '{') : nullptr;
-        std::string text;
-        while (list && *list != '}') text += char(strtol(list + 1, const_cast<char**>(&list), 10));
-        if (text.rfind("steppe_program:", 0) == 0) found = text.substr(15, 40);
-    }
-    return found;
-}
-
-Result load(Module* module, const std::string& key) {
-    std::string folder = setting("STEPPE_CACHE_DIR", "."), base = folder + "/" + key, shared = base + ".so";
-    std::ifstream file(base + ".cu");
-    if (!file) return INVALID_IMAGE;
-    std::stringstream text;
-    text << file.rdbuf();
-    std::string body = text.str();
-    body = std::regex_replace(body, std::regex("/\\*[^]*?\\*/"), "");
-    std::vector<std::string> names;
-    static const std::regex pattern("(?:^|\n)KERNEL\\s+(\\w+)\\s*\\(");
-    for (std::sregex_iterator it(body.begin(), body.end(), pattern), end; it != end; ++it) names.push_back((*it)[1]);
-    if (access(shared.c_str(), R_OK) != 0) {
-        Dl_info self;
-        dladdr(reinterpret_cast<void*>(&context_object), &self);
-        std::string mine = std::to_string(getpid()), cpp = base + "." + mine + ".cpp", so = shared + "." + mine;
-        std::ofstream out(cpp);
-        out << "#include \"" << setting("STANDIN_HEADER", "simt.h") << "\"\n" << text.str() << "\n";
-        for (auto& name : names) out << "SIMT_KERNEL(" << name << ")\n";
-        out.close();
-        std::string command = std::string(setting("CXX", "g++")) +
-                              " -std=c++17 -O1 -w -shared -fPIC -ffp-contract=off -o '" + so + "' '" + cpp + "'";
-        if (system(command.c_str()) != 0 || rename(so.c_str(), shared.c_str()) != 0) return INVALID_IMAGE;
-        unlink(cpp.c_str());
-    }
-    module->library = dlopen(shared.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!module->library) return INVALID_IMAGE;
-    for (auto& name : names) {
-        standin::Kernel kernel;
-        auto find = [&](const std::string& symbol) { return dlsym(module->library, symbol.c_str()); };
-        kernel.call = reinterpret_cast<void (*)(void**)>(find("simt_call_" + name));
-        kernel.enter = reinterpret_cast<decltype(kernel.enter)>(find("simt_enter"));
-        auto describe = reinterpret_cast<int (*)(int*, bool*)>(find("simt_describe_" + name));
-        if (!kernel.call || !kernel.enter || !describe) return INVALID_IMAGE;
-        int sizes[64];
-        bool pointers[64];
-        int count = describe(sizes, pointers);
-        kernel.sizes.assign(sizes, sizes + count);
-        kernel.pointers.assign(pointers, pointers + count);
-        module->kernels[name] = kernel;
-    }
-    return OK;
-}
-
 void enqueue(void* stream, std::function<Result()> operation) {
-    static_cast<Stream*>(stream)->todo.push_back(std::move(operation));
+    auto* s = static_cast<Stream*>(stream);
+    if (s->recording) s->recorded.push_back(std::move(operation));
+    else s->todo.push_back(std::move(operation));
 }
 }  // namespace
 
 API cuInit(unsigned) { return OK; }
 // NVRTC looks for a table of hooks in the driver, and does without.
 API cuGetExportTable(const void** table, const void*) { return *table = nullptr, NOT_FOUND; }
-API cuDriverGetVersion(int* v) { return *v = 13040, OK; }
+API cuDriverGetVersion(int* v) { return *v = atoi(setting("STANDIN_VERSION", "13040")), OK; }
 API cuDeviceGetCount(int* n) { return *n = atoi(setting("STANDIN_DEVICES", "2")), OK; }
 API cuDeviceGet(int* device, int index) { return *device = index, OK; }
 API cuDeviceGetName(char* name, int size, int) { return snprintf(name, size, "stand-in GPU"), OK; }
@@ -195,22 +156,27 @@ API cuDeviceGetAttribute(int* value, int attribute, int) {
     }
     return INVALID_VALUE;
 }
-API cuDevicePrimaryCtxRetain(void** context, int) { return *context = &context_object, OK; }
-API cuCtxSetCurrent(void* context) { return current = context, OK; }
-API cuCtxGetCurrent(void** context) { return *context = current, OK; }
+API cuDevicePrimaryCtxRetain(void** context, int device) { return *context = &contexts[device], OK; }
+API cuCtxSetCurrent(void* context) { return entered.back() = context, OK; }
+API cuCtxGetCurrent(void** context) { return *context = entered.back(), OK; }
+API cuCtxPushCurrent_v2(void* context) { return entered.push_back(context), OK; }
+API cuCtxPopCurrent_v2(void** context) {
+    if (entered.size() < 2) return INVALID_CONTEXT;
+    return *context = entered.back(), entered.pop_back(), OK;
+}
 API cuMemGetInfo_v2(size_t* free_bytes, size_t* total) {
     IN_CONTEXT;
-    return *total = limit(), *free_bytes = limit() - used, OK;
+    return *total = limit(), *free_bytes = left(), OK;
 }
 API cuMemAlloc_v2(Pointer* p, size_t n) {
     IN_CONTEXT;
     if (n == 0) return INVALID_VALUE;
-    if (used + n > limit()) return OUT_OF_MEMORY;
+    kind_of(n) += cost(n);
+    if (used() + others() > limit()) return kind_of(n) -= cost(n), OUT_OF_MEMORY;
     void* memory = aligned_alloc(256, (n + 255) / 256 * 256);
     memset(memory, 0xcd, n);
     *p = reinterpret_cast<Pointer>(memory);
     live[*p] = n;
-    used += n;
     return OK;
 }
 API cuMemFree_v2(Pointer p) {
@@ -218,7 +184,7 @@ API cuMemFree_v2(Pointer p) {
     drain_all();
     auto found = live.find(p);
     if (found == live.end()) return INVALID_VALUE;
-    used -= found->second;
+    kind_of(found->second) -= cost(found->second);
     memset(reinterpret_cast<void*>(p), 0xdd, found->second);
     free(reinterpret_cast<void*>(p));
     live.erase(found);
@@ -226,14 +192,21 @@ API cuMemFree_v2(Pointer p) {
 }
 API cuMemHostAlloc(void** p, size_t n, unsigned) {
     IN_CONTEXT;
+    static const size_t most = number("STANDIN_PINNED", "134217728");
+    if (pinned_bytes + n > most) return OUT_OF_MEMORY;
     *p = aligned_alloc(4096, (n + 4095) / 4096 * 4096);
     pinned[reinterpret_cast<Pointer>(*p)] = n;
+    pinned_bytes += n;
+    note("pin " + std::to_string(pinned_bytes));
     return OK;
 }
 API cuMemFreeHost(void* p) {
     IN_CONTEXT;
     drain_all();
-    if (!pinned.erase(reinterpret_cast<Pointer>(p))) return INVALID_VALUE;
+    auto found = pinned.find(reinterpret_cast<Pointer>(p));
+    if (found == pinned.end()) return INVALID_VALUE;
+    pinned_bytes -= found->second;
+    pinned.erase(found);
     free(p);
     return OK;
 }
@@ -254,6 +227,9 @@ API cuStreamDestroy_v2(void* stream) {
 }
 API cuStreamSynchronize(void* stream) {
     IN_CONTEXT;
+    if (static_cast<Stream*>(stream)->context != entered.back()) return INVALID_HANDLE;
+    if (static_cast<Stream*>(stream)->recording) return INVALID_VALUE;
+    note("wait stream " + std::to_string(number_of(stream)));
     drain(static_cast<Stream*>(stream), static_cast<Stream*>(stream)->issued());
     return sticky;
 }
@@ -272,6 +248,7 @@ API cuEventRecord(void* event, void* stream) {
 API cuEventSynchronize(void* event) {
     IN_CONTEXT;
     auto* e = static_cast<Event*>(event);
+    if (e->stream) note("wait event of stream " + std::to_string(number_of(e->stream)));
     if (e->stream) drain(e->stream, e->position);
     return sticky;
 }
@@ -288,8 +265,12 @@ API cuMemcpyHtoDAsync_v2(Pointer target, const void* source, size_t n, void* str
     IN_CONTEXT;
     if (!inside(live, target, n)) return INVALID_VALUE;
     if (inside(pinned, reinterpret_cast<Pointer>(source), n)) {  // read when the copy runs, as a real one is
+        auto from = std::prev(pinned.upper_bound(reinterpret_cast<Pointer>(source)));
+        note("copy from pinned " + std::to_string(from->first) + " " + std::to_string(n) + " stream " +
+             std::to_string(number_of(stream)));
         enqueue(stream, [=] { return memcpy(reinterpret_cast<void*>(target), source, n), OK; });
     } else {  // a driver takes pageable memory before it returns
+        note("copy to device " + std::to_string(n));
         std::string kept(static_cast<const char*>(source), n);
         enqueue(stream, [=] { return memcpy(reinterpret_cast<void*>(target), kept.data(), n), OK; });
     }
@@ -298,6 +279,7 @@ API cuMemcpyHtoDAsync_v2(Pointer target, const void* source, size_t n, void* str
 API cuMemcpyDtoHAsync_v2(void* target, Pointer source, size_t n, void* stream) {
     IN_CONTEXT;
     if (!inside(live, source, n)) return INVALID_VALUE;
+    note("copy to host " + std::to_string(n));
     enqueue(stream, [=] { return memcpy(target, reinterpret_cast<void*>(source), n), OK; });
     return OK;
 }
@@ -321,11 +303,14 @@ API cuMemsetD32Async(Pointer p, unsigned value, size_t n, void* stream) {
 }
 API cuModuleLoadData(void** module, const void* image) {
     IN_CONTEXT;
-    std::string key = program_key(static_cast<const char*>(image));
+    std::string key = standin::program_key(static_cast<const char*>(image));
     if (key.empty()) return INVALID_IMAGE;
+    static const size_t size = number("STANDIN_MODULE", "0");
+    if (rounded(size) > left()) return OUT_OF_MEMORY;
+    large += rounded(size);
     auto* made = new Module;
     *module = made;
-    return load(made, key);
+    return standin::load(made, key) ? OK : INVALID_IMAGE;
 }
 API cuModuleGetFunction(void** function, void* module, const char* name) {
     IN_CONTEXT;
@@ -334,9 +319,14 @@ API cuModuleGetFunction(void** function, void* module, const char* name) {
     if (found == kernels.end()) return NOT_FOUND;
     return *function = &found->second, OK;
 }
+API cuFuncGetAttribute(int* value, int attribute, void*) {
+    return attribute ? INVALID_VALUE : (*value = atoi(setting("STANDIN_THREADS", "1024")), OK);  // threads per block
+}
 API cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned, void* stream, void** parameters, void**) {
+    if (idle) return OK;
     IN_CONTEXT;
+    if (static_cast<Stream*>(stream)->context != entered.back()) return INVALID_HANDLE;
     if (gy * gz * by * bz != 1 || gx == 0 || bx == 0 || bx > 1024) return INVALID_VALUE;
     auto* kernel = static_cast<standin::Kernel*>(function);
     std::vector<uint64_t> values(kernel->sizes.size());
@@ -344,12 +334,62 @@ API cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
         memcpy(&values[i], parameters[i], kernel->sizes[i]);
         if (kernel->pointers[i] && !inside(live, values[i], 1)) return ILLEGAL_ADDRESS;
     }
-    enqueue(stream, [=]() mutable {
+    note("launch " + kernel->name + " stream " + std::to_string(number_of(stream)));
+    enqueue(stream, [=]() mutable -> Result {
         std::vector<void*> pointers;
         for (auto& value : values) pointers.push_back(&value);
-        return standin::run_blocks(*kernel, gx, bx, pointers.data()) ? OK : LAUNCH_FAILED;
+        static const unsigned long most = strtoul(setting("STANDIN_BARRIERS", "20000"), nullptr, 10);
+        switch (standin::run_blocks(*kernel, gx, bx, pointers.data(), most)) {
+            case standin::Ending::good:
+                return OK;
+            case standin::Ending::late:
+                return LAUNCH_TIMEOUT;
+            default:
+                return LAUNCH_FAILED;
+        }
     });
     return OK;
+}
+// Graphs: what is launched on a stream that records is kept, and launched with the graph, as often as that is.
+typedef std::vector<std::function<Result()>> Graph;
+std::map<void*, Graph> graphs, executables;
+API cuStreamBeginCapture_v2(void* stream, int) {
+    IN_CONTEXT;
+    auto* s = static_cast<Stream*>(stream);
+    if (s->recording) return INVALID_VALUE;
+    return s->recording = true, OK;
+}
+API cuStreamEndCapture(void* stream, void** graph) {
+    IN_CONTEXT;
+    auto* s = static_cast<Stream*>(stream);
+    if (!s->recording) return INVALID_VALUE;
+    s->recording = false;
+    *graph = new char;
+    graphs[*graph].swap(s->recorded);
+    return OK;
+}
+API cuGraphInstantiateWithFlags(void** made, void* graph, unsigned long long) {
+    IN_CONTEXT;
+    if (!graphs.count(graph)) return INVALID_VALUE;
+    *made = new char;
+    executables[*made] = graphs[graph];
+    return OK;
+}
+API cuGraphLaunch(void* made, void* stream) {
+    if (idle) return OK;
+    IN_CONTEXT;
+    if (!executables.count(made)) return INVALID_VALUE;
+    note("launch graph of " + std::to_string(executables[made].size()));
+    for (auto& operation : executables[made]) enqueue(stream, operation);
+    return OK;
+}
+API cuGraphDestroy(void* graph) {
+    IN_CONTEXT;
+    return graphs.erase(graph) ? (delete static_cast<char*>(graph), OK) : INVALID_VALUE;
+}
+API cuGraphExecDestroy(void* made) {
+    IN_CONTEXT;
+    return executables.erase(made) ? (delete static_cast<char*>(made), OK) : INVALID_VALUE;
 }
 API cuGetErrorName(Result, const char** text) { return *text = "STANDIN_ERROR", OK; }
 API cuGetErrorString(Result error, const char** text) {
@@ -357,8 +397,10 @@ API cuGetErrorString(Result error, const char** text) {
                                                         {OUT_OF_MEMORY, "out of memory"},
                                                         {INVALID_IMAGE, "device kernel image is invalid"},
                                                         {INVALID_CONTEXT, "invalid device context"},
+                                                        {INVALID_HANDLE, "invalid resource handle"},
                                                         {NOT_FOUND, "named symbol not found"},
                                                         {ILLEGAL_ADDRESS, "an illegal memory access was encountered"},
+                                                        {LAUNCH_TIMEOUT, "the launch timed out and was terminated"},
                                                         {LAUNCH_FAILED, "unspecified launch failure"}};
     auto found = texts.find(error);
     return *text = found == texts.end() ? "unknown error" : found->second, OK;

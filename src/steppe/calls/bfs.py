@@ -27,6 +27,7 @@ def bfs(
     threads: int | None = None,
     memory_limit: int | str | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
+    result: str = "host",
 ) -> Paths:
     """Find the fewest edges from ``source`` to every vertex; weights are ignored.
 
@@ -51,6 +52,9 @@ def bfs(
         edges are mapped from.
     progress : bool or callable, optional
         True draws a bar; a function gets a :class:`~steppe.Progress`, as in :func:`steppe.sssp`.
+    result : {"host", "device"}
+        "device" leaves the distances on the device: the answer speaks DLPack and ``__cuda_array_interface__`` (``torch.from_dlpack(paths)``,
+        ``cupy.asarray(paths)``), and copies them to the host only when asked for.
 
     Returns
     -------
@@ -76,4 +80,5 @@ def bfs(
         threads=threads,
         memory_limit=memory_limit,
         progress=progress,
+        result=result,
     )

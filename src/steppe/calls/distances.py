@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ..machine.memory import size_of
 from ..planning.question import check_graph
 from . import reduce as _reduce
-from .along import Skims, skims_along, with_unreachable
+from .along import skims_along, with_unreachable
 from .matrix import Form, asked, deliver
 from .pairs import grouped, paired
 from .trees import DistanceMatrix, with_predecessors
@@ -191,7 +191,9 @@ def distances(
     _check_form(pairs=pairs, reduce=reduce, predecessors=predecessors, sparse=sparse, out=out, along=along, dtype=dtype)
     form = Form(dtype, out, sparse, size_of(memory_limit), passing=reduce is not None)
     if unreachable is not None and (form.in_blocks or predecessors or along is not None or reduce is not None):
-        raise ValueError("unreachable= is for dense matrices in memory, and pairs: without sparse, out, reduce, predecessors and along")
+        raise ValueError(
+            "unreachable= is for dense matrices in memory, and pairs: without sparse, out, reduce, predecessors and along"
+        )
     shared: dict[str, Any] = {
         "method": method,
         "device": device,

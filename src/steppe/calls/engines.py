@@ -10,6 +10,8 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..cpu import external, search
 from ..errors import DeviceMemoryError
 from ..machine.memory import size_of
@@ -17,12 +19,11 @@ from ..paths import Paths
 from ..planning.distance_types import distance_dtype, lengths_of_hops
 from ..planning.explain import Explanation
 from ..planning.question import Answer, Question, ask, cut_at_targets
-from .plan import device_for, planned
+from .plan import device_for, placed, planned
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
     import numpy.typing as npt
 
     from .. import gpu
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from ..planning.progress import Progress
 
 log = logging.getLogger("steppe")
+
+ATTEMPTS = 8
+"""How often a search is streamed anew, in three quarters of the room each time, where the driver refuses memory."""
 
 
 def solve(
@@ -47,6 +51,7 @@ def solve(
     threads: int | None = None,
     memory_limit: int | str | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
+    result: str = "host",
 ) -> Paths:
     """Answer a call that is one search, from one source or several: the options are those of :func:`steppe.sssp`."""
     hops = call == "bfs"
@@ -62,10 +67,14 @@ def solve(
         progress=progress,
     )
     runner = device_for(graph, call, device, memory_limit)
+    if result != "host":
+        _check_result(result, runner, targets is not None or record_paths)
+        question = replace(question, result=result)
     plan = planned(
         graph,
         call,
         device=runner,
+        placed=placed(graph, call, device, runner),
         threads=threads,
         method=method,
         delta=delta,
@@ -77,10 +86,19 @@ def solve(
     question, answer, explanation = carry_out(
         graph, question, plan, device=runner, memory_limit=memory_limit, hops=hops, threads=threads
     )
-    if len(sources) > 1:
+    if len(sources) > 1 and graph.has_negative and result == "host":
         # With negative weights one source may be nearer to another than that is to itself: then it is no root, but hangs like any vertex.
         question = replace(question, sources=sources[answer.distances[sources] == 0])
     return Paths._answered(graph, question, answer, explanation, hops=hops, threads=threads, device=runner)
+
+
+def _check_result(result: str, device: gpu.Device | None, more: bool) -> None:
+    if result != "device":
+        raise ValueError(f'result must be "host" or "device", not {result!r}')
+    if device is None:
+        raise ValueError('result="device" needs a search on a device: give device="cuda" or "opencl"')
+    if more:
+        raise ValueError('result="device" has the distances of a whole search: leave out targets and record_paths')
 
 
 def carry_out(
@@ -116,13 +134,28 @@ def carry_out(
     else:
         answer, plan = _on_device(graph, asked, plan, device)
     if plan.method == "bfs" and not hops:
-        answer = replace(answer, distances=lengths_of_hops(answer.distances))
+        answer = replace(answer, distances=_lengths(answer.distances, device, asked))
+    if asked.result == "device" and device is not None and plan.engine == "streamed":
+        from ..gpu.exchange import DeviceArray
+
+        there: Any = DeviceArray(device.upload(answer.distances))
+        answer = replace(answer, distances=there)
     if hops or not graph.has_negative:  # else a path to a target may lead through vertices beyond it
         question, answer = cut_at_targets(question, answer)
     measured = answer.explained | ({"prepare_seconds": prepared} if plan.prepares else {})
     if graph.num_edges:
         measured["relaxations_per_edge"] = round(measured.get("edges_relaxed", 0) / graph.num_edges, 3)
     return question, answer, Explanation.of(plan, measured, time.perf_counter() - begun)
+
+
+def _lengths(hops: Any, device: gpu.Device | None, question: Question) -> Any:
+    """Return hops as distances, where they are."""
+    if isinstance(hops, np.ndarray):
+        return lengths_of_hops(hops)
+    from ..gpu import loops
+
+    assert device is not None and question.result == "device"  # noqa: S101, PT018 - hence they are there
+    return loops.lengths_of_hops(device, hops)
 
 
 def _on_device(graph: Graph, question: Question, plan: Plan, device: gpu.Device | None) -> tuple[Answer, Plan]:
@@ -137,10 +170,27 @@ def _on_device(graph: Graph, question: Question, plan: Plan, device: gpu.Device 
         try:
             return loops.run(device, graph, question, plan.method), plan
         except DeviceMemoryError as error:
-            log.warning("%s: streaming the edges instead (%s)", plan.method, error)
+            log.warning("%s: streaming the edges instead (%s)", plan.method, str(error))
         room = device.memory.room
         plan = replace(plan, engine="streamed", note="edges did not fit after all, and are streamed")
     for held in (graph, graph.reverse_if_known()):
         if held is not None:
             forget(device, held)
-    return loop.run(device, graph, question, plan.method, room=room), plan
+    for attempt in range(ATTEMPTS):
+        device.memory.room = None
+        try:
+            return loop.run(device, graph, question, plan.method, room=room), plan
+        except DeviceMemoryError as error:
+            if attempt == ATTEMPTS - 1 or not _may_fit_smaller(device, error):
+                raise
+            # The words only: a log that kept the error would keep the arrays of what has failed.
+            log.warning("%s: streaming in smaller parts (%s)", plan.method, str(error))
+        # The driver had less than was thought: it rounds up, loads code, and serves others, too.
+        known = [limit for limit in (room, device.memory.room, device.memory.limit) if limit is not None]
+        room = device.memory.used + 3 * (min(known) - device.memory.used) // 4
+    raise AssertionError("the last attempt has returned or raised")
+
+
+def _may_fit_smaller(device: gpu.Device, error: DeviceMemoryError) -> bool:
+    """Whether it was the driver that refused, not our own plan, which has tried the smallest parts already."""
+    return device.memory.room is not None or error.needed == 0

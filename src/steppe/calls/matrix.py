@@ -1,8 +1,9 @@
 """Matrix: distances from many sources, in the form that was asked for.
 
-On the CPU every thread searches from one source at a time (``cpu/many.py``); on a device a block of threads sweeps the edges for one source
-(``gpu/loops/edge.py``). Rows come in blocks, so a matrix can be narrowed (``dtype=``), thinned out (``sparse=``) or written to a file (``out=``)
-without ever being held in memory as a whole; whether the whole would fit is asked before anything is computed.
+On the CPU every thread searches from one source at a time (``cpu/many.py``); on a device all sources of a batch are searched together
+(``gpu/loops/many.py``), or a block of threads sweeps the edges for each (``edge.py``). Rows come in blocks, so a matrix can be narrowed
+(``dtype=``), thinned out (``sparse=``) or written to a file (``out=``) without ever being held in memory as a whole; whether the whole
+would fit is asked before anything is computed.
 """
 
 from __future__ import annotations
@@ -207,9 +208,10 @@ def _compute(matrix: Matrix, begin: int, end: int, into: Array) -> None:
     if matrix.device is None:
         many.run(matrix.graph, some, matrix.plan.method, matrix.columns, into)
     else:
-        from ..gpu.loops import edge
+        from ..gpu import loops
 
-        edge.run(
+        loops.rows_of_matrix(
+            matrix.plan.method,
             matrix.device,
             matrix.graph,
             some.sources,

@@ -67,10 +67,12 @@ def plan(
     if call in ("distances", "all_pairs"):
         rows = graph.num_vertices if call == "all_pairs" or sources is None else _count(sources)
         columns = graph.num_vertices if targets is None else _count(targets)
+    runner = device_for(graph, call, device, memory_limit)
     return planned(
         graph,
         call,
-        device=device_for(graph, call, device, memory_limit),
+        device=runner,
+        placed=placed(graph, call, device, runner),
         threads=threads,
         method=method,
         delta=delta,
@@ -92,9 +94,26 @@ def _count(vertices: Any) -> int:
 def device_for(graph: Graph, call: str, name: str | None, memory_limit: int | None = None) -> gpu.Device | None:
     """Return the device a call runs on; None: the CPU. A path between two vertices goes to a device only if one is named."""
     wanted = gpu.default_device() if name is None else name
-    if (call == "route" and name is None) or (wanted == "auto" and not worth_a_device(call, graph.num_edges)):
+    if call == "route" and name is None:
         return None
+    if wanted == "auto":
+        there = gpu.holder(graph)
+        if not worth_a_device(call, graph.num_edges, _degree(graph), is_there=there is not None)[0]:
+            return None
+        wanted = "auto" if there is None else there
     return None if wanted == "cpu" else gpu.get_device(wanted, memory_limit=memory_limit)
+
+
+def placed(graph: Graph, call: str, name: str | None, device: gpu.Device | None) -> str:
+    """Tell why this device, where it was left open; else nothing."""
+    if (gpu.default_device() if name is None else name) != "auto" or (call == "route" and name is None):
+        return ""
+    worth, why = worth_a_device(call, graph.num_edges, _degree(graph), is_there=gpu.holder(graph) is not None)
+    return "auto: there is no GPU" if worth and device is None else why
+
+
+def _degree(graph: Graph) -> float:
+    return graph.num_edges / max(1, graph.num_vertices)
 
 
 def planned(graph: Graph, call: str, *, device: gpu.Device | None, threads: int | None, **wishes: Any) -> Plan:
@@ -116,7 +135,7 @@ def planned(graph: Graph, call: str, *, device: gpu.Device | None, threads: int 
 
 def _device_facts(device: gpu.Device, graph: Graph, wishes: dict[str, Any]) -> DeviceFacts:
     from ..gpu import loops
-    from ..gpu.loops.work import chunks_of
+    from ..gpu.loops.work import chunks_of_graph
     from ..gpu.rows import resident_bytes
 
     reverse = graph.reverse_if_known()
@@ -132,7 +151,7 @@ def _device_facts(device: gpu.Device, graph: Graph, wishes: dict[str, Any]) -> D
             groups=device.max_groups,
             record_paths=wishes.get("record_paths", False),
             targets=1 if wishes.get("targets") else 0,
-            chunks=chunks_of(graph.degrees),
+            chunks=chunks_of_graph(graph),
             backwards=reverse is not None,
             directed=graph.directed,
         ) - sum(resident_bytes(device, held) for held in there)

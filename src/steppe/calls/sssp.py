@@ -29,6 +29,7 @@ def sssp(
     threads: int | None = None,
     memory_limit: int | str | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
+    result: str = "host",
 ) -> Paths:
     """Find the shortest paths from ``source`` to every vertex.
 
@@ -62,6 +63,9 @@ def sssp(
         edges are mapped from.
     progress : bool or callable, optional
         True draws a bar on a terminal; a function is called now and then with a :class:`~steppe.Progress` that counts edges relaxed.
+    result : {"host", "device"}
+        "device" leaves the distances on the device: the answer speaks DLPack and ``__cuda_array_interface__`` (``torch.from_dlpack(paths)``,
+        ``cupy.asarray(paths)``), and copies them to the host only when asked for.
 
     Returns
     -------
@@ -101,4 +105,5 @@ def sssp(
         threads=threads,
         memory_limit=memory_limit,
         progress=progress,
+        result=result,
     )

@@ -1,4 +1,4 @@
-"""The command line: ``steppe sssp | bfs | route | distances | all-pairs | nearest | verify | info | convert | generate | bench | devices``.
+"""The command line: ``steppe sssp | bfs | route | distances | all-pairs | nearest | verify | info | convert | generate | bench | tune | devices``.
 
 It needs the extra ``cli`` (typer and rich), so nothing of it is imported before :func:`main` is called.
 
@@ -22,7 +22,7 @@ def application() -> typer.Typer:
     """Return the application with all its commands; ``--help`` lists them in this order."""
     from .app import app
 
-    for module in ("search", "distances", "graphs", "bench"):
+    for module in ("search", "distances", "graphs", "bench", "tune"):
         importlib.import_module(f"{__name__}.{module}")
     return app
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ..graph.graph import Graph
 
 Array = npt.NDArray[Any]
+CPU = "auto, on the CPU"
 
 
 @dataclass
@@ -93,6 +94,7 @@ def bench(
     facts: dict[str, Any] = {"vertices": graph.num_vertices, "edges": graph.num_edges}
     facts["weights"] = "none" if graph.weights is None else str(graph.weights.dtype)
     facts["sources"] = [graph.label(s) for s in chosen]
+    facts |= _winner(candidates)
     if as_json:
         output.show(facts | {"results": [c.facts() for c in candidates]}, as_json=True)
     else:
@@ -128,9 +130,22 @@ def _candidates(graph: Graph, device: str | None, threads: int) -> list[Candidat
         for method in _methods(graph, on_device=on_device)
         for team in (teams if method in {"auto", "delta-stepping", "frontier", "bfs"} else [1])
     ]
+    if on_device:  # and the same on the CPU, to say which wins
+        cpu = _ours(graph, "auto", "cpu", threads)
+        cpu.name = CPU
+        found.append(cpu)
     if (theirs := _scipy(graph)) is not None:
         found.append(theirs)
     return found
+
+
+def _winner(candidates: list[Candidate]) -> dict[str, str]:
+    """Return which wins on this graph, the device or the CPU, where both were timed."""
+    timed = [c for c in candidates if c.seconds and c.name in {"auto", CPU}]
+    if len(timed) < 2 or CPU not in {c.name for c in timed}:
+        return {}
+    best = min(timed, key=lambda c: c.least)
+    return {"wins": "the CPU" if best.name == CPU else "the device"}
 
 
 def _methods(graph: Graph, *, on_device: bool) -> list[str]:

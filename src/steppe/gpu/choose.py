@@ -18,6 +18,8 @@ from .device import Device, DeviceInfo, forked
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..graph.graph import Graph
+
 _default: str | None = None
 _devices: dict[tuple[str, int | None], Device] = {}
 _lock = locks.make()
@@ -86,11 +88,26 @@ def get_device(name: str | None = None, *, memory_limit: int | None = None) -> D
         info, build = _cuda(rest) if kind == "cuda" else _opencl(rest)
         key = (info.name, memory_limit)
         device = _devices.pop(key, None) or build(memory_limit)
+        device.look_at_memory()
         _devices[key] = device  # the last used is last
         limited = [held for held in _devices if held[1] is not None]
         for held in limited[:-LIMITED]:
             _devices.pop(held).forget_graphs()
         return device
+
+
+def holder(graph: Graph) -> str | None:
+    """Return the name of a GPU that has the graph's rows; None where there is none.
+
+    Examples
+    --------
+    >>> import steppe as sp
+    >>> holder(sp.Graph.from_edges([0], [1])) is None
+    True
+    """
+    with _lock:
+        held = [device for (_, limit), device in _devices.items() if limit is None and device.info.is_gpu]
+    return next((device.info.name for device in held if graph in device.copies and not device.is_forked()), None)
 
 
 def set_default_device(name: str | None) -> None:

@@ -5,7 +5,8 @@ text, options, architecture and NVRTC's version, with the text beside it. A GPU 
 driver finishes. Each module carries its name in `steppe_program`, so that a profiler's user (or the tests' stand-in
 driver) can find the text it came from.
 
-The driver's context belongs to a thread, so every entry makes it current; that costs less than a microsecond.
+The driver's current context belongs to the thread, which may have another library's there (PyTorch on another device). So every entry
+pushes ours and pops it again, which costs about a microsecond; several launches that are replayed enter once.
 """
 
 from __future__ import annotations
@@ -14,24 +15,27 @@ import ctypes
 import os
 import sys
 import weakref
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from cuda.bindings import driver, nvrtc
 
 from ..errors import DeviceError, DeviceMemoryError
-from . import images
-from .device import Device, DeviceInfo, Program
+from . import exchange, images
+from .contexts import Current, check
+from .device import Device, DeviceInfo
+from .launches import Launch, Program, Recording
+from .recording import REPEATED, Bound, Graph
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import DTypeLike, NDArray
 
     from .memory import Buffer, Handle
     from .source import Source
 
+EXTRAS = (12,)  # major versions that have an extra of their own
 OPTIONS = ("-std=c++17", "--fmad=false")
 _A = driver.CUdevice_attribute
 _CTYPES = {
@@ -43,24 +47,6 @@ _CTYPES = {
     "float32": ctypes.c_float,
     "float64": ctypes.c_double,
 }
-
-
-def check(result: tuple[Any, ...]) -> Handle:
-    """Return what a call of the driver or of NVRTC gave, or raise DeviceError."""
-    error, *values = result
-    if int(error) != 0:
-        if isinstance(error, nvrtc.nvrtcResult):
-            text = nvrtc.nvrtcGetErrorString(error)[1]
-            msg = f"NVRTC: {text.decode() if isinstance(text, bytes) else text}"
-            raise DeviceError(msg)
-        text = driver.cuGetErrorString(error)[1]
-        msg = f"CUDA: {text.decode() if isinstance(text, bytes) else text or error}"
-        raise (
-            DeviceMemoryError(msg, needed=0, free=0)
-            if error == driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY
-            else DeviceError(msg)
-        )
-    return values[0] if len(values) == 1 else tuple(values)
 
 
 def find() -> list[DeviceInfo]:
@@ -91,7 +77,22 @@ def choose(rest: str) -> DeviceInfo:
         msg = f"there is no cuda:{index}; there are {len(found)}: {'; '.join(f.description for f in found)}"
         raise DeviceError(msg)
     _architecture(index)
+    _check_versions()
     return found[index]
+
+
+def _check_versions() -> None:
+    """Refuse an NVRTC whose machine code the driver cannot load: one of a later major version; within one, all fit together."""
+    version = int(check(driver.cuDriverGetVersion()))
+    compiles = check(nvrtc.nvrtcVersion())
+    if compiles[0] > version // 1000:
+        older = version // 1000
+        way_out = f"pip install 'steppe[cuda{older}]'" if older in EXTRAS else "update the driver"
+        msg = (
+            f"NVRTC {compiles[0]}.{compiles[1]} compiles for a newer driver than this one: the driver is for CUDA "
+            f"{older}.{version % 1000 // 10}: {way_out}"
+        )
+        raise DeviceError(msg)
 
 
 def _attribute(attribute: Handle, index: int) -> int:
@@ -170,20 +171,6 @@ def cached_image(source: Source, architecture: str, *, afresh: bool = False) -> 
     return image
 
 
-@contextmanager
-def _visiting(context: Handle) -> Iterator[None]:
-    """Make a context current, and afterwards the one before again.
-
-    For what may run in a finalizer: the garbage collector calls it at any moment, also between another device's entry and its call.
-    """
-    before = check(driver.cuCtxGetCurrent())
-    check(driver.cuCtxSetCurrent(context))
-    try:
-        yield
-    finally:
-        check(driver.cuCtxSetCurrent(before))
-
-
 class _Event:
     """An event of the driver; keeps the host array of its copy alive."""
 
@@ -194,7 +181,7 @@ class _Event:
 
     def __del__(self) -> None:
         if not sys.is_finalizing() and hasattr(self, "device") and not self.device.is_forked():
-            with _visiting(self.device._context):
+            with self.device._current:
                 if self.array is not None:  # a copy may still read it
                     self.device.finish(self)
                 driver.cuEventDestroy(self.handle)
@@ -209,118 +196,167 @@ class Cuda(Device):
         index = int(info.name.partition(":")[2])
         self._arch = _architecture(index)
         self._context = check(driver.cuDevicePrimaryCtxRetain(check(driver.cuDeviceGet(index))))
-        self._enter()
-        free = int(check(driver.cuMemGetInfo())[0])
-        super().__init__(info, free if memory_limit is None else min(memory_limit, free))
-        flag = driver.CUstream_flags.CU_STREAM_NON_BLOCKING
-        self._stream = check(driver.cuStreamCreate(flag))
-        self._copies = check(driver.cuStreamCreate(flag))
+        self._current = Current(self._context)
+        with self._current:
+            super().__init__(info, memory_limit)
+            flag = driver.CUstream_flags.CU_STREAM_NON_BLOCKING
+            self._stream = check(driver.cuStreamCreate(flag))
+            self._copies = check(driver.cuStreamCreate(flag))
+        self.look_at_memory()
         streams = (self._stream, self._copies)
-        weakref.finalize(self, _end_streams, self._context, streams, os.getpid()).atexit = False
+        weakref.finalize(self, _end_streams, self._current, streams, os.getpid()).atexit = False
 
-    def _enter(self) -> None:
-        check(driver.cuCtxSetCurrent(self._context))
+    def exchanged(self) -> tuple[int, int]:  # noqa: D102
+        return exchange.CUDA, int(self.info.name.partition(":")[2])
+
+    def address_of(self, buffer: Buffer) -> int:  # noqa: D102
+        return int(buffer.handle)
+
+    def foreign(self, address: int) -> int:  # noqa: D102
+        return address
+
+    def stream_number(self) -> int:  # noqa: D102
+        return int(self._stream)
+
+    def wait_for_stream(self, stream: int) -> None:  # noqa: D102
+        with self._current:  # 1 and 2 are CUDA's names of the default streams, which the driver takes as they are
+            check(driver.cuStreamSynchronize(stream))
+
+    def _free_memory(self) -> int:
+        with self._current:
+            return int(check(driver.cuMemGetInfo())[0])
 
     def finish(self, event: Handle = None) -> None:  # noqa: D102
-        self._enter()
-        if event is None:
-            check(driver.cuStreamSynchronize(self._copies))
-            check(driver.cuStreamSynchronize(self._stream))
-        else:
-            check(driver.cuEventSynchronize(event.handle))
+        with self._current:
+            if event is None:
+                check(driver.cuStreamSynchronize(self._copies))
+                check(driver.cuStreamSynchronize(self._stream))
+            else:
+                check(driver.cuEventSynchronize(event.handle))
 
     def staging(self, size: int, dtype: DTypeLike) -> NDArray[Any]:  # noqa: D102
-        self._enter()
-        nbytes = size * np.dtype(dtype).itemsize
-        address = int(check(driver.cuMemHostAlloc(max(nbytes, 8), 0)))
-        memory = (ctypes.c_char * max(nbytes, 8)).from_address(address)
-        weakref.finalize(memory, _free_host, self._context, address, os.getpid()).atexit = False
-        return np.ndarray((size,), np.dtype(dtype), buffer=memoryview(memory))
+        with self._current:
+            nbytes = size * np.dtype(dtype).itemsize
+            address = int(check(driver.cuMemHostAlloc(max(nbytes, 8), 0)))
+            memory = (ctypes.c_char * max(nbytes, 8)).from_address(address)
+            weakref.finalize(memory, _free_host, self._current, address, os.getpid()).atexit = False
+            return np.ndarray((size,), np.dtype(dtype), buffer=memoryview(memory))
 
     def event(self) -> _Event:  # noqa: D102
-        self._enter()
-        return _Event(self, self._stream)
+        with self._current:
+            return _Event(self, self._stream)
 
     def wait(self, event: Handle) -> None:  # noqa: D102
-        self._enter()
-        check(driver.cuStreamWaitEvent(self._stream, event.handle, 0))
+        with self._current:
+            check(driver.cuStreamWaitEvent(self._stream, event.handle, 0))
 
     def _compile(self, source: Source) -> Handle:
-        self._enter()
-        try:
-            return check(driver.cuModuleLoadData(cached_image(source, self._arch)))
-        except DeviceMemoryError:
-            raise
-        except DeviceError:  # the file may be damaged: compile afresh, once
-            return check(driver.cuModuleLoadData(cached_image(source, self._arch, afresh=True)))
+        with self._current:
+            try:
+                return check(driver.cuModuleLoadData(cached_image(source, self._arch)))
+            except DeviceMemoryError:
+                raise
+            except DeviceError:  # the file may be damaged: compile afresh, once
+                return check(driver.cuModuleLoadData(cached_image(source, self._arch, afresh=True)))
 
-    def _launch(self, program: Program, kernel: str, groups: int, values: list[Any]) -> None:
-        self._enter()
+    def _most_threads(self, module: Handle, kernels: Iterable[str]) -> int:
+        asked = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK
+        with self._current:
+            made = [check(driver.cuModuleGetFunction(module, name.encode())) for name in kernels]
+            return min((int(check(driver.cuFuncGetAttribute(asked, one))) for one in made), default=self.info.max_block)
+
+    def _bind(self, program: Program, kernel: str, values: list[Any]) -> Bound:
         if kernel not in program.functions:
-            program.functions[kernel] = check(driver.cuModuleGetFunction(program.module, kernel.encode()))
-        parameters = program.source.kernels[kernel]
-        types = tuple(ctypes.c_void_p if p.pointer else _CTYPES[p.dtype.name] for p in parameters)
-        numbers = tuple(v if p.pointer else v.item() for p, v in zip(parameters, values, strict=True))
-        function = program.functions[kernel]
-        check(driver.cuLaunchKernel(function, groups, 1, 1, program.block, 1, 1, 0, self._stream, (numbers, types), 0))
+            with self._current:
+                function = check(driver.cuModuleGetFunction(program.module, kernel.encode()))
+            kinds = [ctypes.c_void_p if p.pointer else _CTYPES[p.dtype.name] for p in program.source.kernels[kernel]]
+            program.functions[kernel] = function, kinds
+        function, kinds = program.functions[kernel]
+        cells = [kind(value) for kind, value in zip(kinds, values, strict=True)]
+        addresses = (ctypes.c_void_p * len(cells))(*map(ctypes.addressof, cells))
+        return Bound(function, ctypes.addressof(addresses), (cells, addresses))
+
+    def _replay(self, launches: Sequence[Launch], times: int) -> int:
+        with self._current:
+            if isinstance(launches, Recording) and times % REPEATED == 0:
+                if launches.kept is None:
+                    launches.kept = Graph(self._current, self._stream, lambda: self._issue(launches, REPEATED))
+                for _ in range(times // REPEATED):
+                    check(driver.cuGraphLaunch(launches.kept.handle, self._stream))
+                return times // REPEATED
+            self._issue(launches, times)
+        return times * len(launches)
+
+    def _issue(self, launches: Sequence[Launch], times: int) -> None:
+        stream, enqueue = self._stream, driver.cuLaunchKernel
+        calls = [(one.bound.function, one.groups, one.program.block, one.bound.address) for one in launches]
+        for _ in range(times):
+            for function, groups, block, address in calls:
+                error = enqueue(function, groups, 1, 1, block, 1, 1, 0, stream, address, 0)
+                if error[0]:
+                    check(error)
 
     def _alloc(self, nbytes: int) -> int:
-        self._enter()
-        try:
-            return int(check(driver.cuMemAlloc(nbytes)))
-        except DeviceMemoryError as error:
-            free = int(check(driver.cuMemGetInfo())[0])
-            msg = f"{self.info.name}: {nbytes:,} bytes needed, the driver has {free:,} free"
-            raise DeviceMemoryError(msg, needed=nbytes, free=free) from error
+        with self._current:
+            try:
+                return int(check(driver.cuMemAlloc(nbytes)))
+            except DeviceMemoryError as error:
+                free = int(check(driver.cuMemGetInfo())[0])
+                msg = f"{self.info.name}: {nbytes:,} bytes needed, the driver has {free:,} free"
+                raise DeviceMemoryError(msg, needed=nbytes, free=free) from error
 
     def _free(self, handle: int) -> None:
-        with _visiting(self._context):
+        with self._current:
             check(driver.cuMemFree(handle))
 
     def _write(self, handle: int, offset: int, array: NDArray[Any]) -> None:
-        self._enter()
-        check(driver.cuMemcpyHtoDAsync(handle + offset, array.ctypes.data, array.nbytes, self._stream))
-        check(driver.cuStreamSynchronize(self._stream))
+        with self._current:
+            check(driver.cuMemcpyHtoDAsync(handle + offset, array.ctypes.data, array.nbytes, self._stream))
+            check(driver.cuStreamSynchronize(self._stream))
 
     def _read(self, array: NDArray[Any], handle: int, offset: int) -> None:
-        self._enter()
-        check(driver.cuMemcpyDtoHAsync(array.ctypes.data, handle + offset, array.nbytes, self._stream))
-        check(driver.cuStreamSynchronize(self._stream))
+        with self._current:
+            check(driver.cuMemcpyDtoHAsync(array.ctypes.data, handle + offset, array.nbytes, self._stream))
+            check(driver.cuStreamSynchronize(self._stream))
+
+    def _copy(self, source: Buffer, into: Buffer) -> None:
+        with self._current:
+            check(driver.cuMemcpyDtoDAsync(into.handle, source.handle, source.nbytes, self._stream))
 
     def _fill(self, buffer: Buffer, value: NDArray[Any], offset: int, count: int) -> None:
-        self._enter()
-        size = buffer.dtype.itemsize
-        address = buffer.handle + offset * size
-        if size == 1:
-            check(driver.cuMemsetD8Async(address, int(value.view(np.uint8)), count, self._stream))
-        elif size == 4:
-            check(driver.cuMemsetD32Async(address, int(value.view(np.uint32)), count, self._stream))
-        else:
-            low, high = (int(half) for half in value.reshape(1).view(np.uint32))
-            if low == high:
-                check(driver.cuMemsetD32Async(address, low, 2 * count, self._stream))
+        with self._current:
+            size = buffer.dtype.itemsize
+            address = buffer.handle + offset * size
+            if size == 1:
+                check(driver.cuMemsetD8Async(address, int(value.view(np.uint8)), count, self._stream))
+            elif size == 4:
+                check(driver.cuMemsetD32Async(address, int(value.view(np.uint32)), count, self._stream))
             else:
-                program = self.program("fill")
-                groups = min(-(-count // program.block), self.max_groups)
-                values = [buffer.handle, np.int64(offset), np.int64(count), value.view(np.uint64)]
-                self._launch(program, "fill_u64", groups, values)
+                low, high = (int(half) for half in value.reshape(1).view(np.uint32))
+                if low == high:
+                    check(driver.cuMemsetD32Async(address, low, 2 * count, self._stream))
+                else:
+                    program = self.program("fill")
+                    values = [buffer.handle, offset, count, int(value.view(np.uint64))]
+                    bound = self._bind(program, "fill_u64", values)
+                    self._issue([Launch(program, "fill_u64", self._groups(program, count), bound, ())], 1)
 
     def _write_async(self, handle: int, offset: int, array: NDArray[Any], after: Handle) -> _Event:
-        self._enter()
-        if after is not None:
-            check(driver.cuStreamWaitEvent(self._copies, after.handle, 0))
-        check(driver.cuMemcpyHtoDAsync(handle + offset, array.ctypes.data, array.nbytes, self._copies))
-        return _Event(self, self._copies, array)
+        with self._current:
+            if after is not None:
+                check(driver.cuStreamWaitEvent(self._copies, after.handle, 0))
+            check(driver.cuMemcpyHtoDAsync(handle + offset, array.ctypes.data, array.nbytes, self._copies))
+            return _Event(self, self._copies, array)
 
 
-def _free_host(context: Handle, address: int, process: int) -> None:
+def _free_host(current: Current, address: int, process: int) -> None:
     if process == os.getpid():
-        with _visiting(context):
+        with current:
             driver.cuMemFreeHost(address)
 
 
-def _end_streams(context: Handle, streams: tuple[Handle, ...], process: int) -> None:
+def _end_streams(current: Current, streams: tuple[Handle, ...], process: int) -> None:
     if process == os.getpid():
-        with _visiting(context):
+        with current:
             for stream in streams:
                 driver.cuStreamDestroy(stream)

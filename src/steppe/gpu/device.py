@@ -4,6 +4,7 @@
     alloc(size, dtype), upload(array)        make a Buffer; counted against the byte budget
     download(buffer), fill(buffer, value)
     launch(program, kernel, threads, *args)  enqueue; arguments are checked against the kernel's signature
+    prepare(...), replay(launches, times)    the same in two steps: checked once, enqueued as often as wanted
     finish()                                 wait until all is done
     staging(size, dtype)                     host array that copies fast (pinned on CUDA)
     upload_async(array, into, after=event)   copy on the second queue; gives an Event
@@ -19,6 +20,7 @@ opencl.py) supplies the methods with a leading underscore, and decides nothing e
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 import time
@@ -32,10 +34,12 @@ import numpy as np
 
 from ..errors import DeviceError, DeviceMemoryError
 from . import source as _source
-from .memory import Buffer, Handle, Memory
+from . import tuning
+from .launches import Launch, Program
+from .memory import Buffer, Handle, Memory, without_reserve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import DTypeLike, NDArray
@@ -71,7 +75,7 @@ class DeviceInfo:
     has_atomic_64: bool = True
 
 
-@dataclass
+@dataclass(eq=False)
 class Counters:
     """What a device did while the counters were open; see `Device.count`."""
 
@@ -82,15 +86,6 @@ class Counters:
     peak_bytes: int = 0
 
 
-class Program:
-    """A compiled kernel file."""
-
-    def __init__(self, source: Source, block: int, module: Handle) -> None:
-        self.source, self.block, self.module = source, block, module
-        self.names = source.names
-        self.functions: dict[str, Any] = {}
-
-
 class Device(ABC):
     """A device with its byte budget, its two queues and its compiled programs."""
 
@@ -99,15 +94,24 @@ class Device(ABC):
 
     def __init__(self, info: DeviceInfo, memory_limit: int | None) -> None:
         self.info = info
-        self.memory = Memory(info.memory if memory_limit is None else min(memory_limit, info.memory))
+        self.memory_limit = memory_limit
+        self.memory = Memory(0)
         self.extra_defines = {}
         self.max_groups = 32 * info.units
+        self.tuning = tuning.load(info)
         self._programs: dict[object, Program] = {}
         self._lock = threading.RLock()
         self._open = threading.local()
         self._process = os.getpid()
         self.copies: weakref.WeakKeyDictionary[Graph, Copies] = weakref.WeakKeyDictionary()
         """What is kept on this device of each graph, as long as the graph lives (rows.py)."""
+
+    def look_at_memory(self) -> None:
+        """Set the budget by what the driver has now: other processes come and go between two calls."""
+        free = self._free_memory()
+        most = self.info.memory if free is None else min(free + self.memory.used, self.info.memory)
+        room = without_reserve(most)
+        self.memory.limit = room if self.memory_limit is None else min(self.memory_limit, room)
 
     def forget_graphs(self) -> None:
         """Free what is kept of all graphs. A search that is using it goes on; the memory is freed after it."""
@@ -140,47 +144,62 @@ class Device(ABC):
         with self._lock:
             if wanted not in self._programs:
                 start = time.perf_counter()
-                made = _source.make(
-                    file,
-                    target=self.target,
-                    weight=weight,
-                    dist=dist,
-                    signed=signed,
-                    block=block,
-                    defines=self.extra_defines | defines,
-                )
-                if made.needs_f64 and not self.info.has_f64:
-                    msg = f"{self.info.name} has no 64-bit floats (cl_khr_fp64): use float32 weights or the CPU"
-                    raise DeviceError(msg)
-                if made.needs_atomic_64 and not self.info.has_atomic_64:
-                    msg = (
-                        f"{self.info.name} has no 64-bit atomics (cl_khr_int64_extended_atomics): use 32-bit weights "
-                        "without record_paths, or the CPU"
-                    )
-                    raise DeviceError(msg)
-                self._programs[wanted] = Program(made, block, self._compile(made))
+                types = {"weight": weight, "dist": dist, "signed": signed}
+                self._programs[wanted] = self._build(file, types, block, self.extra_defines | defines)
                 for counters in self._counters():
                     counters.compile_seconds += time.perf_counter() - start
             return self._programs[wanted]
 
-    def launch(self, program: Program, kernel: str, threads: int, *args: object) -> None:
-        """Enqueue a kernel on at least one thread and about `threads`; kernels stride, so any number is right.
+    def _build(self, file: str | Path, types: dict[str, Any], block: int, defines: dict[str, object]) -> Program:
+        made = _source.make(file, target=self.target, **types, block=block, defines=defines)
+        if made.needs_f64 and not self.info.has_f64:
+            msg = f"{self.info.name} has no 64-bit floats (cl_khr_fp64): use float32 weights or the CPU"
+            raise DeviceError(msg)
+        if made.needs_atomic_64 and not self.info.has_atomic_64:
+            msg = (
+                f"{self.info.name} has no 64-bit atomics (cl_khr_int64_extended_atomics): use 32-bit weights "
+                "without record_paths, or the CPU"
+            )
+            raise DeviceError(msg)
+        module = self._compile(made)
+        most = self._most_threads(module, made.kernels)
+        if most < block:  # a power of two, as blocks are everywhere
+            return self._build(file, types, 1 << (max(most, 1).bit_length() - 1), defines)
+        return Program(made, block, module)
 
-        Numbers are converted to the parameter's type; buffers must have it. `threads` of 0 does nothing.
+    def prepare(self, program: Program, kernel: str, threads: int, *args: object) -> Launch:
+        """Check and pack the arguments of a launch once, for any number of replays.
+
+        Numbers are converted to the parameter's type; buffers must have it.
         """
         self._ready()
-        if threads <= 0:
-            return
         parameters = program.source.kernels[kernel]
         if len(parameters) != len(args):
             msg = f"{program.source.name}.{kernel} takes {len(parameters)} arguments, not {len(args)}"
             raise TypeError(msg)
         values = [self._argument(kernel, p, a) for p, a in zip(parameters, args, strict=True)]
-        groups = min(-(-threads // program.block), self.max_groups)
         with self._lock:
-            self._launch(program, kernel, groups, values)
+            bound = self._bind(program, kernel, values)
+        return Launch(program, kernel, self._groups(program, threads), bound, args)
+
+    def _groups(self, program: Program, threads: int) -> int:
+        return min(-(-threads // program.block), self.max_groups)
+
+    def replay(self, launches: Sequence[Launch], times: int = 1) -> None:
+        """Enqueue prepared launches, one after the other and all of them `times` over; a `Recording` is kept by the driver."""
+        self._ready()
+        with self._lock:
+            issued = self._replay(launches, times)
         for counters in self._counters():
-            counters.launches += 1
+            counters.launches += issued
+
+    def launch(self, program: Program, kernel: str, threads: int, *args: object) -> None:
+        """Enqueue a kernel on at least one thread and about `threads`; kernels stride, so any number is right.
+
+        `threads` of 0 does nothing.
+        """
+        if threads > 0:
+            self.replay([self.prepare(program, kernel, threads, *args)])
 
     def _argument(self, kernel: str, parameter: Parameter, value: object) -> Handle:
         if parameter.pointer:
@@ -191,6 +210,8 @@ class Device(ABC):
                 msg = f"{kernel}: {parameter.name} has been freed"
                 raise ValueError(msg)
             return value.handle
+        if type(value) is int and parameter.low <= value <= parameter.high:
+            return value
         try:
             number = np.array(value, dtype=parameter.dtype)[()]
         except (TypeError, ValueError, OverflowError) as error:
@@ -199,7 +220,7 @@ class Device(ABC):
         if parameter.dtype.kind in "iu" and number != value:  # a float is rounded to the parameter's type
             msg = f"{kernel}: {parameter.name} is {parameter.dtype} and cannot hold {value!r}"
             raise TypeError(msg)
-        return number
+        return number.item()
 
     # Memory
 
@@ -212,7 +233,11 @@ class Device(ABC):
         if nbytes > largest:
             msg = f"{self.info.name}: {nbytes:,} bytes needed in one piece, the device gives at most {largest:,}"
             raise DeviceMemoryError(msg, needed=nbytes, free=largest)
-        self.memory.take(nbytes, self.info.name)
+        try:
+            self.memory.take(nbytes, self.info.name)
+        except DeviceMemoryError:
+            gc.collect()  # buffers in a cycle of dead objects would be freed sooner or later: now is the time
+            self.memory.take(nbytes, self.info.name)
         try:
             handle = self._alloc(max(nbytes, 8))
         except BaseException as error:
@@ -249,6 +274,12 @@ class Device(ABC):
         for counters in self._counters():
             counters.bytes_down += array.nbytes
         return array
+
+    def copy(self, source: Buffer, into: Buffer) -> None:
+        """Copy a whole buffer into another one of the same type and size, on the device."""
+        self._inside(into, 0, source.size, source.dtype)
+        if source.size:
+            self._copy(source, into)
 
     def fill(self, buffer: Buffer, value: object, offset: int = 0, count: int | None = None) -> None:
         """Write `value` into `count` elements (all) from `offset` on."""
@@ -317,10 +348,40 @@ class Device(ABC):
     def wait(self, event: Handle) -> None:
         """Let everything enqueued on the first queue from now on wait for `event`."""
 
+    # For arrays of other libraries (exchange.py)
+
+    @abstractmethod
+    def exchanged(self) -> tuple[int, int]:
+        """Return kind and number of this device in DLPack."""
+
+    @abstractmethod
+    def address_of(self, buffer: Buffer) -> int:
+        """Return what another library takes as the address of a buffer."""
+
+    @abstractmethod
+    def foreign(self, address: int) -> Handle:
+        """Return the handle of memory that another library has."""
+
+    @abstractmethod
+    def stream_number(self) -> int | None:
+        """Return the first queue as DLPack names it, so that an owner can make its array ready for it; None where it has no names."""
+
+    @abstractmethod
+    def wait_for_stream(self, stream: int) -> None:
+        """Wait until another library's stream has done what it was given."""
+
+    @abstractmethod
+    def _free_memory(self) -> int | None:
+        """Return the bytes that the driver could still give us; None where it does not say."""
+
     @abstractmethod
     def _compile(self, source: Source) -> Handle: ...
     @abstractmethod
-    def _launch(self, program: Program, kernel: str, groups: int, values: list[Any]) -> None: ...
+    def _most_threads(self, module: Handle, kernels: Iterable[str]) -> int: ...
+    @abstractmethod
+    def _bind(self, program: Program, kernel: str, values: list[Any]) -> Handle: ...
+    @abstractmethod
+    def _replay(self, launches: Sequence[Launch], times: int) -> int: ...
     @abstractmethod
     def _alloc(self, nbytes: int) -> Handle: ...
     @abstractmethod
@@ -331,5 +392,7 @@ class Device(ABC):
     def _read(self, array: NDArray[Any], handle: Handle, offset: int) -> None: ...
     @abstractmethod
     def _fill(self, buffer: Buffer, value: NDArray[Any], offset: int, count: int) -> None: ...
+    @abstractmethod
+    def _copy(self, source: Buffer, into: Buffer) -> None: ...
     @abstractmethod
     def _write_async(self, handle: Handle, offset: int, array: NDArray[Any], after: Handle) -> Handle: ...

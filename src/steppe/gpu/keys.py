@@ -113,7 +113,8 @@ class Keys:
 
 def choices(graph: Graph, *, signed: bool = False) -> list[Keys]:
     """List the builds that can serve a graph, the cheapest first; the next is for when distances outgrow it."""
-    return choices_of(None if graph.weights is None else graph.weights.dtype, signed=signed)
+    weights = graph._rows[2]  # its type only: the weights themselves may lie on a device
+    return choices_of(None if weights is None else weights.dtype, signed=signed)
 
 
 def choices_of(weights: npt.DTypeLike | None, *, signed: bool = False) -> list[Keys]:

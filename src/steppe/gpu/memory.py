@@ -17,6 +17,21 @@ if TYPE_CHECKING:
 Handle = Any  # what a driver gives out; only cuda.py and opencl.py look inside
 
 
+RESERVE = 256 << 20
+"""Bytes of a device's memory that are left alone: drivers round allocations up to large pages, load code, and serve others, too."""
+
+
+def without_reserve(free: int) -> int:
+    """Return how much of the free memory may be planned with: all but RESERVE or 3 % of it, on a small device but a quarter.
+
+    Examples
+    --------
+    >>> without_reserve(100 << 30) / (1 << 30), without_reserve(400_000)
+    (97.0, 300000)
+    """
+    return free - min(max(RESERVE, 3 * free // 100), free // 4)
+
+
 class Memory:
     """The byte budget of a device.
 
@@ -62,18 +77,22 @@ class Memory:
 
 
 class Buffer:
-    """An array on a device; freed with its last reference, or by `free`."""
+    """An array on a device; freed with its last reference, or by `free`. One that has an `owner` is borrowed, and only let go."""
 
-    __slots__ = ("device", "dtype", "handle", "nbytes", "size")
+    __slots__ = ("device", "dtype", "handle", "nbytes", "owner", "size")
 
-    def __init__(self, device: Device, size: int, dtype: np.dtype[Any], handle: Handle) -> None:
-        self.device, self.size, self.dtype, self.handle = device, size, dtype, handle
+    def __init__(
+        self, device: Device, size: int, dtype: np.dtype[Any], handle: Handle, owner: object | None = None
+    ) -> None:
+        self.device, self.size, self.dtype, self.handle, self.owner = device, size, dtype, handle, owner
         self.nbytes = size * dtype.itemsize
 
     def free(self) -> None:
         """Give the memory back now."""
         handle, self.handle = self.handle, None
-        if handle is not None and not self.device.is_forked():
+        if self.owner is not None:
+            self.owner = None
+        elif handle is not None and not self.device.is_forked():
             self.device._free(handle)
             self.device.memory.give(self.nbytes)
 

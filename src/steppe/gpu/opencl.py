@@ -7,7 +7,9 @@ when asked for by name, and that it gets CHECK (see LOAD in DIALECT.md) and no o
 
 from __future__ import annotations
 
+import contextlib
 import threading
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +17,16 @@ import numpy as np
 import pyopencl as cl
 
 from ..errors import DeviceError, DeviceMemoryError
-from .device import Device, DeviceInfo, Program
+from ..machine import memory
+from . import exchange
+from .device import Device, DeviceInfo
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
     from numpy.typing import DTypeLike, NDArray
 
+    from .launches import Launch, Program
     from .memory import Buffer, Handle
     from .source import Source
 
@@ -101,6 +108,7 @@ class OpenCL(Device):
 
     def __init__(self, info: DeviceInfo, handle: Handle, memory_limit: int | None = None) -> None:
         super().__init__(info, memory_limit)
+        self._handle = handle
         with _contexts_lock:
             if handle not in _contexts:
                 _contexts[handle] = cl.Context([handle])
@@ -108,26 +116,75 @@ class OpenCL(Device):
         self._queue = cl.CommandQueue(self._context)
         self._copies = cl.CommandQueue(self._context)
         flags = {"HAS_F64": info.has_f64, "HAS_ATOMIC_64": info.has_atomic_64, "CHECK": _is_oclgrind(handle)}
+        self.look_at_memory()
         self._options = [*OPTIONS, "-cl-opt-disable"] if _is_oclgrind(handle) else [*OPTIONS]
         self.extra_defines = {name: 1 for name, present in flags.items() if present}
 
+    def exchanged(self) -> tuple[int, int]:  # noqa: D102
+        return exchange.OPENCL, [handle for _, handle in find()].index(self._handle)
+
+    def address_of(self, buffer: Buffer) -> int:  # noqa: D102
+        return int(buffer.handle.int_ptr)
+
+    def foreign(self, address: int) -> Handle:  # noqa: D102
+        return cl.Buffer.from_int_ptr(address, retain=True)
+
+    def stream_number(self) -> None:  # noqa: D102
+        return None
+
+    def wait_for_stream(self, stream: int) -> None:  # noqa: D102
+        raise DeviceError(f"{self.info.name} has no stream {stream}: streams are CUDA's")
+
+    def _free_memory(self) -> int | None:
+        """Ask AMD's extension; of a CPU the host's free memory. Other drivers tell only how much there is in all."""
+        if not self.info.is_gpu:
+            return memory.available()
+        if "cl_amd_device_attribute_query" in self._handle.extensions:
+            with contextlib.suppress(cl.Error, AttributeError):
+                return 1024 * int(self._handle.global_free_memory_amd[0])
+        return None
+
+    @contextmanager
+    def _telling(self, doing: str, nbytes: int = 0) -> Iterator[None]:
+        """Turn the driver's errors into ours. Many drivers allocate at the first use, so that anything may run out of memory."""
+        try:
+            yield
+        except cl.MemoryError as error:
+            raise self._out_of_memory(nbytes) from error
+        except cl.Error as error:
+            msg = f"{self.info.name} cannot {doing}: {error}"
+            raise DeviceError(msg) from error
+
     def finish(self, event: Handle = None) -> None:  # noqa: D102
-        if event is None:
-            self._copies.finish()
-            self._queue.finish()
-        else:
-            event.wait()
+        with self._telling("finish what was enqueued"):
+            if event is None:
+                self._copies.finish()
+                self._queue.finish()
+            else:
+                event.wait()
 
     def staging(self, size: int, dtype: DTypeLike) -> NDArray[Any]:  # noqa: D102
-        return np.empty(size, dtype)  # OpenCL has no common way to pinned memory
+        # Memory that the driver allocates for the host is pinned wherever there is such a thing; it stays mapped.
+        kind = np.dtype(dtype)
+        if size == 0:
+            return np.empty(0, kind)
+        flags = cl.mem_flags.READ_ONLY | cl.mem_flags.ALLOC_HOST_PTR
+        with self._telling("allocate host memory", size * kind.itemsize):
+            memory = cl.Buffer(self._context, flags, size * kind.itemsize)
+            mode = cl.map_flags.READ | cl.map_flags.WRITE
+            array, _ = cl.enqueue_map_buffer(self._copies, memory, mode, 0, (size,), kind)
+        found: NDArray[Any] = array
+        return found
 
     def event(self) -> Handle:  # noqa: D102
-        mark = cl.enqueue_marker(self._queue)
-        self._queue.flush()
-        return mark
+        with self._telling("mark its queue"):
+            mark = cl.enqueue_marker(self._queue)
+            self._queue.flush()
+            return mark
 
     def wait(self, event: Handle) -> None:  # noqa: D102
-        cl.enqueue_barrier(self._queue, wait_for=[event])
+        with self._telling("wait for a copy"):
+            cl.enqueue_barrier(self._queue, wait_for=[event])
 
     def _compile(self, source: Source) -> Handle:
         try:
@@ -136,49 +193,61 @@ class OpenCL(Device):
             msg = f"{self.info.name} cannot compile {source.name}.c:\n{error}"
             raise DeviceError(msg) from error
 
-    def _launch(self, program: Program, kernel: str, groups: int, values: list[Any]) -> None:
-        if kernel not in program.functions:
-            made = program.functions[kernel] = cl.Kernel(program.module, kernel)
-            # Known types make PyOpenCL pack numbers in 0.2 instead of 12 microseconds each.
-            made.set_scalar_arg_dtypes([None if p.pointer else p.dtype for p in program.source.kernels[kernel]])
-        try:
-            program.functions[kernel](self._queue, (groups * program.block,), (program.block,), *values)
-        except cl.MemoryError as error:
-            raise self._out_of_memory(0) from error
-        except cl.Error as error:
-            msg = f"{self.info.name} cannot run {kernel} with {groups} blocks of {program.block}: {error}"
-            raise DeviceError(msg) from error
+    def _most_threads(self, module: Handle, kernels: Iterable[str]) -> int:
+        """Ask how many threads a block of every kernel may have: one that needs many registers may have fewer than the device's most."""
+        asked = cl.kernel_work_group_info.WORK_GROUP_SIZE
+        limits = [cl.Kernel(module, name).get_work_group_info(asked, self._handle) for name in kernels]
+        return int(min(limits, default=self.info.max_block))
+
+    def _bind(self, program: Program, kernel: str, values: list[Any]) -> Handle:
+        made = cl.Kernel(program.module, kernel)
+        # Known types make PyOpenCL pack numbers in 0.2 instead of 12 microseconds each.
+        made.set_scalar_arg_dtypes([None if p.pointer else p.dtype for p in program.source.kernels[kernel]])
+        made.set_args(*values)
+        return made
+
+    def _replay(self, launches: Sequence[Launch], times: int) -> int:
+        queue, enqueue = self._queue, cl.enqueue_nd_range_kernel
+        calls = [(one.bound, (one.groups * one.program.block,), (one.program.block,)) for one in launches]
+        doing = ", ".join(f"{one.kernel} with {one.groups} blocks of {one.program.block}" for one in launches)
+        with self._telling(f"run {doing}"):
+            for _ in range(times):
+                for bound, size, block in calls:
+                    enqueue(queue, bound, size, block)
+        return times * len(calls)
 
     def _alloc(self, nbytes: int) -> Handle:
         try:
             return cl.Buffer(self._context, cl.mem_flags.READ_WRITE, nbytes)
-        except (cl.MemoryError, cl.LogicError) as error:
+        except cl.Error as error:
             raise self._out_of_memory(nbytes) from error
 
     def _free(self, handle: Handle) -> None:
         handle.release()
 
     def _write(self, handle: Handle, offset: int, array: NDArray[Any]) -> None:
-        try:
+        with self._telling("copy to its memory", array.nbytes):
             cl.enqueue_copy(self._queue, handle, array, dst_offset=offset, is_blocking=True)
-        except cl.MemoryError as error:  # drivers may put off the allocation until the first use
-            raise self._out_of_memory(array.nbytes) from error
 
     def _read(self, array: NDArray[Any], handle: Handle, offset: int) -> None:
-        cl.enqueue_copy(self._queue, array, handle, src_offset=offset, is_blocking=True)
+        with self._telling("copy from its memory", array.nbytes):
+            cl.enqueue_copy(self._queue, array, handle, src_offset=offset, is_blocking=True)
+
+    def _copy(self, source: Buffer, into: Buffer) -> None:
+        with self._telling("copy within its memory", source.nbytes):
+            cl.enqueue_copy(self._queue, into.handle, source.handle, byte_count=source.nbytes)
 
     def _fill(self, buffer: Buffer, value: NDArray[Any], offset: int, count: int) -> None:
         size = buffer.dtype.itemsize
-        try:
+        with self._telling("fill its memory", buffer.nbytes):
             cl.enqueue_fill_buffer(self._queue, buffer.handle, value, offset * size, count * size)
-        except cl.MemoryError as error:
-            raise self._out_of_memory(buffer.nbytes) from error
 
     def _write_async(self, handle: Handle, offset: int, array: NDArray[Any], after: Handle) -> Handle:
         waits = None if after is None else [after]
-        done = cl.enqueue_copy(self._copies, handle, array, dst_offset=offset, is_blocking=False, wait_for=waits)
-        self._copies.flush()
-        return done
+        with self._telling("copy to its memory", array.nbytes):
+            done = cl.enqueue_copy(self._copies, handle, array, dst_offset=offset, is_blocking=False, wait_for=waits)
+            self._copies.flush()
+            return done
 
     def _out_of_memory(self, nbytes: int) -> DeviceMemoryError:
         free = max(self.memory.free, 0)

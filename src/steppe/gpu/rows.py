@@ -73,7 +73,7 @@ def links_layout(m: int, weights: npt.DTypeLike | None) -> Layout:
 
 def _copies(device: Device, graph: Graph) -> Copies:
     """Return what the device keeps of the graph, an entry without copies at first."""
-    if graph.indices.dtype != np.int32:
+    if graph._rows[1].dtype != np.int32:
         raise DeviceError(
             f"{device.info.name}: kernels take up to 2^31 - 1 vertices, the graph has {graph.num_vertices:,}"
         )

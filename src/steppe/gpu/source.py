@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -63,6 +63,16 @@ class Parameter:
     name: str
     dtype: np.dtype[np.generic]
     pointer: bool
+
+    @cached_property
+    def low(self) -> int:
+        """The least integer it may be; of a float, none."""
+        return int(np.iinfo(self.dtype.name).min) if self.dtype.kind in "iu" else 0
+
+    @cached_property
+    def high(self) -> int:
+        """The largest integer it may be; of a float, none."""
+        return int(np.iinfo(self.dtype.name).max) if self.dtype.kind in "iu" else -1
 
 
 class Names:

@@ -3,16 +3,48 @@
 from __future__ import annotations
 
 import mmap
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import DistanceOverflowError, GraphError
-from .dlpack import on_host
+from . import dlpack
 from .labels import as_labels
 
 Array = npt.NDArray[Any]
+
+
+class Foreign(Protocol):
+    """Arrays of other libraries that lie on a device; `steppe.gpu` knows how to take them."""
+
+    def is_on_device(self, array: Any) -> bool:
+        """Whether it is such an array."""
+
+    def to_host(self, array: Any) -> Any:
+        """Return it as an array of NumPy."""
+
+    def graph_of(self, cls: Any, indptr: Any, indices: Any, weights: Any, *, labels: Any, directed: bool) -> Any:
+        """Return a graph of rows that stay there."""
+
+
+foreign: list[Foreign] = []
+"""Who takes arrays on devices: one, once `steppe.gpu` is there."""
+
+
+def on_device(array: Any) -> bool:
+    """Whether an array of another library lies on a device.
+
+    >>> on_device(np.arange(3))
+    False
+    """
+    known = isinstance(array, (np.ndarray, list, tuple, range)) or not foreign
+    return not known and foreign[0].is_on_device(array)
+
+
+def on_host(array: Any) -> Any:
+    """Return an array, copied to the host if it lies on a device; one of another library's on the host as one of NumPy, where it lies."""
+    return foreign[0].to_host(array) if on_device(array) else dlpack.on_host(array)
 
 
 def vertex_dtype(n: int) -> type[np.int32 | np.int64]:

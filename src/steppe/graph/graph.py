@@ -20,7 +20,7 @@ from .. import _core
 from ..errors import GraphError
 from ..machine import locks
 from ..machine import threads as _threads
-from .arrays import Array, ids, label_array, owned, read_only, stored_weights
+from .arrays import Array, foreign, ids, label_array, on_device, owned, read_only, stored_weights
 from .build import ends_again, rows_of_edges, stored_rows, weight_facts
 from .changes import Changes
 from .derived import Cost, Derived
@@ -218,6 +218,9 @@ class Graph(Vertices, Edges, Traits, Others, Exports, Changes):
 
         ``directed=False`` says that both directions of every edge are there, with the same weight; it does not add them.
 
+        Arrays that lie on a device (CuPy, PyTorch, JAX: whatever speaks DLPack or ``__cuda_array_interface__``) are copied and proven there, and
+        searched there with ``device=``; the host gets them only when it needs them. They are directed.
+
         ``copy=False`` keeps arrays that have the stored types, and is your promise not to change them. A change then gives wrong answers
         or a GraphError: they are looked at before each search. A change while a search runs is beyond that.
 
@@ -234,6 +237,10 @@ class Graph(Vertices, Edges, Traits, Others, Exports, Changes):
         cls, indptr: Any, indices: Any, weights: Any, *, labels: Any = None, directed: bool, copy: bool, lent: bool
     ) -> Self:
         """Prove rows and keep them, or a copy; ``lent``: somebody else has them, too."""
+        if on_device(indices):
+            named = None if labels is None else Labels(label_array(labels, "labels")).check()
+            graph: Self = foreign[0].graph_of(cls, indptr, indices, weights, labels=named, directed=directed)
+            return graph
         rows, columns = stored_rows(indptr, indices)
         w = None if weights is None else stored_weights(weights)
         if w is not None and len(w) != len(columns):

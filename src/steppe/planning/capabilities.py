@@ -65,6 +65,7 @@ MANY_CAPABILITIES: dict[tuple[str, str], str] = {
     ("cpu", "floyd-warshall"): POSITIVE,
     ("cpu", "essential"): POSITIVE,
     ("cpu", "johnson"): ANY,
+    ("device", "delta-stepping"): POSITIVE,
     ("device", "edge"): POSITIVE,
 }
 
@@ -112,7 +113,7 @@ def _why_not(engine: str, method: str, *, many: bool) -> str:
     if many and method == "edge":
         return 'method="edge" runs on a device: give device="opencl" or "cuda", or leave the method out'
     if many:
-        return f'{method} from many sources runs on the CPU: give device="cpu", or method="edge"'
+        return f'{method} from many sources runs on the CPU: give device="cpu", or method="delta-stepping"'
     if method == "dijkstra" and engine == "external":
         return "dijkstra takes edges in an order of its own: memory_limit on the CPU needs another method"
     return f"{method} runs on the CPU only: one vertex at a time is no work for a device"

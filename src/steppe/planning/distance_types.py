@@ -77,7 +77,8 @@ def distance_dtype(graph: Graph, *, hops: bool = False) -> np.dtype[Any]:
     """Return the type of distances: int32 hops, int64 for integer weights or none, else that of the weights."""
     if hops:
         return np.dtype(np.int32)
-    return np.dtype(np.int64) if graph.is_integer or graph.weights is None else graph.weights.dtype
+    weights = graph._rows[2]  # its type only
+    return np.dtype(np.int64) if graph.is_integer or weights is None else weights.dtype
 
 
 def inclusive(bound: int | float, dtype: np.dtype[Any]) -> int | float | None:

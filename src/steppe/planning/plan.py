@@ -30,6 +30,13 @@ DEVICE_FROM = 1_000_000
 """Edges from which ``device="auto"`` takes a GPU: a core searches fewer in a few milliseconds, in which a device makes some hundred launches. An
 estimate: no GPU has been measured."""
 
+SPARSE_DEVICE_FROM = 20_000_000
+"""The same for graphs of few edges a vertex (roads, grids), whose searches have thousands of steps with little to do in each; an estimate, too."""
+
+FRONTIER_FROM = 24
+"""Edges a vertex from which rounds beat buckets on a device, where an edge costs when it is read, relaxed or not: buckets read their light and heavy
+edges apart. (R-MAT of scale 16: buckets read 4.2 m edges in 46 steps, rounds the same in 11; random, 16 a vertex: 2.1 m against 4.8.)"""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Wishes:
@@ -53,6 +60,8 @@ class Wishes:
         Bytes of an entry of it; 0: of a distance.
     in_blocks : bool
         The matrix is never held as a whole.
+    placed : str
+        Why this device, where it was left open.
     """
 
     method: str = "auto"
@@ -66,6 +75,7 @@ class Wishes:
     columns: int = 0
     item: int = 0
     in_blocks: bool = False
+    placed: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,7 +156,8 @@ def plan_for(call: str, facts: Facts, wishes: Wishes, machine: Machine) -> Plan:
     method, reason = _method(call, facts, wishes, estimates)
     engine, why = _engine(method, facts, wishes, machine, many=many)
     check(call, engine, method, facts, wishes.bounded)
-    plan = Plan(method=method, reason=reason, engine=engine, note=why, estimates=estimates)
+    note = "; ".join(filter(None, (why, wishes.placed)))
+    plan = Plan(method=method, reason=reason, engine=engine, note=note, estimates=estimates)
     if wishes.device is not None:
         needed = wishes.device.needs.get(method, facts.bytes)
         return replace(
@@ -161,13 +172,23 @@ def plan_for(call: str, facts: Facts, wishes: Wishes, machine: Machine) -> Plan:
     return replace(plan, bytes_needed=_bytes.total(arrays))
 
 
-def worth_a_device(call: str, edges: int) -> bool:
-    """Whether ``device="auto"`` should mean a GPU, where there is one.
+def worth_a_device(call: str, edges: int, degree: float = SPARSE, *, is_there: bool = False) -> tuple[bool, str]:
+    """Tell whether ``device="auto"`` should mean a GPU, where there is one, and why; `is_there`: the graph's rows lie on it.
 
-    >>> worth_a_device("sssp", 10**7), worth_a_device("route", 10**7)
-    (True, False)
+    >>> worth_a_device("sssp", 10**7)
+    (True, 'auto: large enough for a device')
+    >>> worth_a_device("sssp", 10**7, 2.5)[0], worth_a_device("sssp", 10**7, 2.5, is_there=True)[0], worth_a_device("route", 10**9)[0]
+    (False, True, False)
     """
-    return call != "route" and edges >= DEVICE_FROM
+    if call == "route":
+        return False, "auto: a path between two vertices is no work for a device"
+    if is_there:
+        return True, "auto: the graph lies on the device"
+    if edges < DEVICE_FROM:
+        return False, f"auto: fewer than {DEVICE_FROM:,} edges stay on the CPU"
+    if degree < SPARSE and edges < SPARSE_DEVICE_FROM:
+        return False, f"auto: few edges a vertex mean many small steps: below {SPARSE_DEVICE_FROM:,} edges the CPU"
+    return True, "auto: large enough for a device"
 
 
 def _engine(method: str, facts: Facts, wishes: Wishes, machine: Machine, *, many: bool) -> tuple[str, str]:
@@ -198,13 +219,19 @@ def _method(call: str, facts: Facts, wishes: Wishes, estimates: dict[str, float]
             raise ValueError(f"method must be one of {', '.join(('auto', *names))}, not {wishes.method!r}")
         return wishes.method, "asked for"
     if call in MANY and wishes.device is not None:
-        return "edge", "a block of threads sweeps the edges for each source"
+        return (
+            "delta-stepping",
+            "all sources of a batch share the steps, and each edge is read about as often as it must be",
+        )
     if facts.has_negative and call in MANY and facts.is_integer and wishes.rows > 1:
         return "johnson", "some weights are negative: one search for potentials, then quick ones"
     if facts.has_negative:
         return "bellman-ford", "some weights are negative"
     if facts.all_ones:
         return "bfs", "every edge has length 1"
+    device = wishes.device
+    if device is not None and _suits_rounds(facts, wishes, device):
+        return "frontier", "many edges a vertex: rounds read no more of them than buckets, in fewer steps"
     if wishes.device is not None:
         return "delta-stepping", "buckets relax fewest edges on a device"
     if facts.edges < TINY and wishes.memory_limit is None:
@@ -214,6 +241,12 @@ def _method(call: str, facts: Facts, wishes: Wishes, estimates: dict[str, float]
         if quickest != "delta-stepping" and _bytes.closed_fits(facts, wishes):
             return quickest, "many rows of a dense graph: all pairs at once, in tiles"
     return "delta-stepping", "buckets need no heap, and share between threads"
+
+
+def _suits_rounds(facts: Facts, wishes: Wishes, device: DeviceFacts) -> bool:
+    if facts.degree < FRONTIER_FROM or wishes.delta is not None or wishes.targets:
+        return False
+    return device.needs.get("frontier", 0) <= device.free  # streamed, buckets copy fewer parts
 
 
 def _threads(call: str, plan: Plan, facts: Facts, wishes: Wishes, machine: Machine) -> int:
@@ -246,7 +279,8 @@ def _prepare(plan: Plan, facts: Facts, wishes: Wishes, machine: Machine) -> Plan
     if plan.engine != "cpu" or plan.method != "delta-stepping" or not pays(facts, wishes, machine):
         return plan
     why = "many rows will be searched for" if wishes.columns else "searches so far have cost as much"
-    return replace(plan, prepares=True, note=f"rows are prepared: {why}")
+    note = "; ".join(filter(None, (f"rows are prepared: {why}", plan.note)))
+    return replace(plan, prepares=True, note=note)
 
 
 def _arrays(call: str, plan: Plan, facts: Facts, wishes: Wishes) -> list[_bytes.Array]:

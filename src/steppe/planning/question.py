@@ -56,6 +56,8 @@ class Question:
         Threads of the CPU it may use.
     progress : callable or None
         Called now and then with what has been done so far.
+    result : {"host", "device"}
+        Where the distances are wanted; the second is an engine's that has them there.
     """
 
     sources: npt.NDArray[np.int64]
@@ -66,6 +68,7 @@ class Question:
     threads: int = 1
     progress: Tell | None = None
     fixed_delta: bool = False
+    result: str = "host"
 
     def core(self, graph: Graph, *, delta: float | None = None, progress: Tell | None = None) -> _core.Question:
         """Return the same question for the native core; None: as it is asked here."""
@@ -92,6 +95,7 @@ class Question:
             plan.threads,
             self.progress,
             self.delta is not None or plan.method == "dijkstra",
+            self.result,
         )
 
 

@@ -69,24 +69,26 @@ typedef double f64;
 #define OR_i64(p, y) atom_or((p), (i64)(y))
 #endif
 
-/* Accesses that are meant to race. For a race detector (-DCHECK) they are atomics, so that what it still reports is not
- * meant; `overloadable` is clang's, which every such detector is built on. */
+/* Accesses that are meant to race: volatile, so that the compiler makes one access of each, and not two halves of one of 64 bits, whose
+ * mixture could lie below both. For a race detector (-DCHECK) they are atomics, so that what it still reports is not meant.
+ * `overloadable` is clang's, which the compilers of OpenCL are built on. */
 #ifdef CHECK
 #define WORDS(T, SPACE, or, exchange)                                                                                  \
     DEVICE T __attribute__((overloadable)) LOAD(SPACE const T *p) { return or((SPACE volatile T *)p, (T)0); }           \
     DEVICE void __attribute__((overloadable)) STORE(SPACE T *p, T y) { exchange((SPACE volatile T *)p, y); }
+#else
+#define WORDS(T, SPACE, or, exchange)                                                                                  \
+    DEVICE T __attribute__((overloadable)) LOAD(SPACE const T *p) { return *(SPACE const volatile T *)p; }              \
+    DEVICE void __attribute__((overloadable)) STORE(SPACE T *p, T y) { *(SPACE volatile T *)p = y; }
+#endif
 WORDS(i32, __global, atomic_or, atomic_xchg)
 WORDS(u32, __global, atomic_or, atomic_xchg)
 WORDS(i32, __local, atomic_or, atomic_xchg)
 WORDS(u32, __local, atomic_or, atomic_xchg)
-#ifdef HAS_ATOMIC_64
+#if defined(HAS_ATOMIC_64) || !defined(CHECK)
 WORDS(i64, __global, atom_or, atom_xchg)
 WORDS(u64, __global, atom_or, atom_xchg)
 WORDS(i64, __local, atom_or, atom_xchg)
 WORDS(u64, __local, atom_or, atom_xchg)
 #endif
 #undef WORDS
-#else
-#define LOAD(p) (*(p))
-#define STORE(p, y) (*(p) = (y))
-#endif

@@ -13,7 +13,17 @@
  * Work of a round is filed by degree: a vertex of at most SMALL edges is one thread's; the edges of others are cut into
  * chunks of CHUNK, each the work of a team of TEAM neighbouring threads, so that a hub is spread over the device and a
  * team reads consecutive edges. Several lists lie behind one another in the same buffers: list k starts at k * n, its
- * chunks at k * capacity. Teams need no words of their own: their threads never talk. */
+ * chunks at k * capacity. Teams need no words of their own: their threads never talk.
+ *
+ * With MANY there is a copy of the graph for each source: vertex v of copy s is the vertex s * rows + v, with the row of v. So searches
+ * from many sources are one search of a graph that has many sources and is in pieces, and share its launches. */
+#ifdef MANY
+#define ROW(v) ((v) % (i32)rows)
+#define HEAD(u, e) ((u) - (u) % (i32)rows + indices[e])
+#else
+#define ROW(v) (v)
+#define HEAD(u, e) indices[e]
+#endif
 #ifndef SMALL
 #define SMALL 8 /* edges that one thread takes by itself */
 #define CHUNK 512 /* edges that a team takes */
@@ -23,6 +33,9 @@
 #else
 #define TEAM 32 /* threads */
 #endif
+
+/* What a chunk counts for when a frontier is measured in small vertices. */
+#define ENTRIES ((CHUNK + 7) / 8)
 
 /* Cells of `counts` that every search by rounds has, in pairs: the cell of a launch's `parity` is in use, the other is cleared
  * for the next launch, by a kernel that otherwise leaves it alone. */
@@ -73,11 +86,11 @@ DEVICE u32 offer(GLOBAL const KEY *dist, GLOBAL KEY *predist, GLOBAL u64 *cells,
 #endif
 }
 
-/* Puts vertex v on a list: smalls[0] and chunks[0] count it, `list` is its number. Gives the degree of v. */
-DEVICE i64 file_vertex(GLOBAL const i64 *indptr, i32 v, GLOBAL i32 *small, GLOBAL i32 *chunk_vertex,
+/* Puts vertex v, whose edges are those of `row`, on a list: smalls[0] and chunks[0] count it, `list` is its number. Gives the degree of v. */
+DEVICE i64 file_vertex(GLOBAL const i64 *indptr, i32 row, i32 v, GLOBAL i32 *small, GLOBAL i32 *chunk_vertex,
                        GLOBAL u32 *chunk_number, u32 list, i64 n, i64 capacity, GLOBAL u32 *smalls,
                        GLOBAL u32 *chunks) {
-    i64 degree = indptr[v + 1] - indptr[v];
+    i64 degree = indptr[row + 1] - indptr[row];
     if (degree > SMALL) {
         u32 many = (u32)((degree + CHUNK - 1) / CHUNK);
         i64 first = list * capacity + ADD_u32(chunks, many);
@@ -91,9 +104,9 @@ DEVICE i64 file_vertex(GLOBAL const i64 *indptr, i32 v, GLOBAL i32 *small, GLOBA
     return degree;
 }
 
-/* The edges of chunk `number` of vertex u: from first to last, which the thread starts at its place in the team. */
+/* The edges of chunk `number` of row u: from first to last, which the thread starts at its place in the team. */
 DEVICE i64 chunk_begin(GLOBAL const i64 *indptr, i32 u, u32 number) {
-    return indptr[u] + (i64)number * CHUNK + GLOBAL_ID % TEAM;
+    return indptr[u] + (i64)number * CHUNK + LOCAL_ID % TEAM;
 }
 DEVICE i64 chunk_end(GLOBAL const i64 *indptr, i32 u, u32 number) {
     i64 end = indptr[u] + ((i64)number + 1) * CHUNK;

@@ -15,16 +15,35 @@ if TYPE_CHECKING:
     from ...planning.question import Answer, Question
     from ..device import Device
 
-__all__ = ["METHODS", "bytes_needed", "run"]
+__all__ = ["MANY_METHODS", "METHODS", "bytes_needed", "lengths_of_hops", "rows_of_matrix", "run"]
 
 METHODS = {"frontier": "frontier", "delta-stepping": "delta_stepping", "bellman-ford": "bellman_ford", "bfs": "bfs"}
 """The module of each method. (Edge sweeps and predecessors answer other questions: edge.py, predecessors.py.)"""
+
+
+MANY_METHODS = {"delta-stepping": "many", "edge": "edge"}
+"""The module of each method that computes a matrix."""
 
 
 def run(device: Device, graph: Graph, question: Question, method: str) -> Answer:
     """Search with all edges on the device; by "bfs" the distances are hops (int32)."""
     answer: Answer = import_module(f".{METHODS[method]}", __name__).run(device, graph, question)
     return answer
+
+
+def lengths_of_hops(device: Device, hops: Any) -> Any:
+    """Return hops on a device as distances there."""
+    from ..exchange import DeviceArray
+
+    lengths = device.alloc(len(hops), "i8")
+    device.launch(device.program("fill"), "lengths", len(hops), hops.buffer, len(hops), lengths)
+    return DeviceArray(lengths)
+
+
+def rows_of_matrix(method: str, device: Device, graph: Graph, sources: Any, **options: Any) -> None:
+    """Compute the rows of a matrix by "delta-stepping" or "edge"; options as theirs."""
+    module = import_module(f".{MANY_METHODS[method]}", __name__)
+    module.run(device, graph, sources, **options)
 
 
 def bytes_needed(

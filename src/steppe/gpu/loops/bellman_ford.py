@@ -94,9 +94,9 @@ def run(device: Device, graph: Graph, question: Question) -> Answer:
                     )
         distances = work.distances()
         if work.outgrown(rounds.faults):
-            overflow(graph, question.targets, distances)
+            overflow(graph, question.targets, np.asarray(distances))
         edges, atomics = rounds.work_done()
-        if question.bound is not None:
+        if question.bound is not None and question.result == "host":
             distances[distances > question.bound] = np.inf if distances.dtype.kind == "f" else np.iinfo(np.int64).max
         return answer(
             distances,

@@ -20,6 +20,7 @@ import numpy as np
 
 from ...planning.question import Answer
 from .. import source
+from ..exchange import DeviceArray
 from ..layout import Layout
 from ..rows import Rows, rows
 from .work import described, wide
@@ -201,7 +202,7 @@ class Levels:
                 batch = 1
             else:
                 for _ in range(batch):
-                    self.wide(2 * seen.entries)
+                    self.wide(max(2 * seen.entries, seen.edges))
                 batch = min(2 * batch, 32) if not self.targets.size and seen.edges * 16 < self.n else 1
 
 
@@ -222,7 +223,8 @@ def run(device: Device, graph: Graph, question: Question) -> Answer:
             bound=None if question.bound is None else int(question.bound),
         )
         end = levels.run(question.progress)
-        distances = device.download(levels.distances)
+        stays = question.result == "device"
+        distances: Any = DeviceArray(levels.distances) if stays else device.download(levels.distances)
         predecessors = device.download(levels.predecessors) if question.record_paths else None
     explained: dict[str, Any] = {
         "rounds": end.level,

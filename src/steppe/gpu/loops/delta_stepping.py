@@ -1,7 +1,7 @@
 """Delta-stepping on a device (document 002; kernels/delta_stepping.c).
 
 The device decides by itself what each step is: light edges, heavy edges, or the next bucket. The host enqueues steps in
-batches, and looks at the counts between them.
+batches (steps.py), and looks at the counts between them.
 
 The width of the buckets is a power of two, as on the CPU. A narrow bucket relaxes few edges twice; a wide one needs fewer
 steps, each of which costs two launches. Measured in typical weight / degree, the mean step between a vertex's edges sorted by
@@ -24,7 +24,8 @@ from ...planning.facts import typical_weight
 from .. import source
 from ..keys import choices
 from ..layout import Layout
-from .work import Batch, Work, answer, overflow
+from .steps import Steps
+from .work import Work, answer, overflow
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph
@@ -36,15 +37,16 @@ LISTS = 4  # of work: two for the open bucket, two for its heavy edges
 WIDTH = 8.0
 
 
-def choose_delta(graph: Graph, keys: Keys, wanted: float | None = None) -> float:
-    """Return the width of buckets: a power of two near `wanted`, or near what suits the graph."""
+def choose_delta(graph: Graph, keys: Keys, wanted: float | None = None, *, device: Device | None = None) -> float:
+    """Return the width of buckets: a power of two near `wanted`, or near what suits the graph (and the device, if it was measured)."""
     integers = keys.dist[0] in "ui"
     if wanted is None:
         if graph.min_weight == graph.max_weight:  # no edge is ever relaxed twice in rounds of equal steps
             wanted = 2.0**30
         else:
             degree = graph.num_edges / max(1, graph.num_vertices)
-            wanted = WIDTH * typical_weight(graph) / max(1.0, degree)
+            width = WIDTH if device is None else device.tuning.get("width", WIDTH)
+            wanted = width * typical_weight(graph) / max(1.0, degree)
     if not wanted > 0:
         return 1.0
     low, high = (
@@ -66,24 +68,22 @@ def layout(n: int, keys: Keys, *, groups: int, targets: int) -> Layout:
     )
 
 
-class Steps:
+class Buckets(Steps):
     """The steps of one search on a device."""
 
     def __init__(self, work: Work, delta: float) -> None:
-        self.work, self.device, self.delta = work, work.device, delta
-        device, graph, keys = work.device, work.graph, work.keys
-        self.program = work.program("delta_stepping")
-        names = self.names = self.program.names
+        super().__init__(work, work.program("delta_stepping"))
+        self.delta = delta
+        device, graph, keys, names = work.device, work.graph, work.keys, self.names
         light, heavy = graph.min_weight <= delta, graph.max_weight > delta
         self.kinds = (names.LIGHT_EDGES if light else 0) | (names.HEAVY_EDGES if heavy else 0)
         targets = work.question.targets.astype(np.int32)
-        table = layout(graph.num_vertices, keys, groups=device.max_groups, targets=len(targets))
+        table = layout(work.vertices, keys, groups=device.max_groups, targets=len(targets))
         arrays = table.allocate(device)
         self.pile, self.mark, self.counts = arrays.pile, arrays.mark, arrays.counts
         self.bounds, self.tallies = arrays.bounds, arrays.tallies
         self.targets = device.upload(targets, into=arrays.targets)
-        self.batch = Batch(work)
-        self.enqueued = self.faults = self.rounds = 0
+        self.faults = self.rounds = 0
         # Before the first step the pile holds nothing and no bucket is open: the sources open bucket 0.
         first = self._key_of_first_bucket()
         device.fill(self.bounds, first, offset=names.LAST, count=2)
@@ -96,43 +96,41 @@ class Steps:
             return int(self.delta) - 1
         return int(np.array(self.delta, self.work.keys.dist.replace("f", "float")).view(self.work.keys.dtype)) - 1
 
-    def relax(self, parity: int) -> None:
-        """Enqueue what is next: light edges, heavy edges or the next bucket."""
+    def arguments(self, kernel: str, parity: int) -> tuple[object, ...]:  # noqa: D102
         w = self.work
-        arrays = (w.rows.indptr, w.rows.indices, w.weights, w.dist, w.predist, w.cells, *w.lists, w.touched)
-        own = (self.pile, self.counts, self.bounds, self.tallies)
-        delta = int(self.delta) if w.keys.dist[0] == "u" else self.delta
-        inverse = 0 if w.keys.dist[0] == "u" else 1 / self.delta
-        self.device.launch(self.program, "relax", self.batch.relaxing, *arrays, *own, parity, w.limit, delta, inverse)
+        lists, state = (
+            (*w.lists, w.graph.num_vertices, w.touched, self.pile),
+            (self.counts, self.bounds, self.tallies, parity),
+        )
+        if kernel == "commit":
+            return (w.rows.indptr, w.dist, w.predist, w.cells, *lists, self.mark, *state, self.kinds)
+        arrays = (w.rows.indptr, w.rows.indices, w.weights, w.dist, w.predist, w.cells, *lists)
+        whole = w.keys.dist[0] == "u"
+        widths = (w.limit, int(self.delta) if whole else self.delta, 0 if whole else 1 / self.delta)
+        if kernel == "relax":
+            return (*arrays, *state, *widths)
+        return (*arrays, self.mark, *state, *widths, self.kinds, self.room, self.most)
 
-    def commit(self, parity: int) -> None:
-        """Enqueue the commitment of what improved."""
-        w = self.work
-        arrays = (w.rows.indptr, w.dist, w.predist, w.cells, *w.lists, w.touched)
-        own = (self.pile, self.mark, self.counts, self.bounds, self.tallies)
-        self.device.launch(self.program, "commit", self.batch.committing, *arrays, *own, parity, self.kinds)
-
-    def look(self) -> bool:
-        """Wait for what was enqueued; tell whether all is settled that was asked for."""
-        parity, names = self.enqueued % 2, self.names
+    def look(self) -> bool:  # noqa: D102
+        names = self.names
         if self.targets.size:
             self.device.fill(self.counts, 0, offset=names.UNSETTLED, count=1)
-            arguments = (self.targets, self.targets.size, self.work.dist, self.bounds, self.counts, parity)
-            self.device.launch(self.program, "unsettled", self.targets.size, *arguments)
+            ends = (self.targets, self.targets.size, self.work.dist, self.bounds, self.counts, self.enqueued % 2)
+            self.device.launch(self.program, "unsettled", self.targets.size, *ends)
         counts = self.device.download(self.counts).tolist()
+        self.enqueued += counts[names.NARROWED]
+        parity = self.enqueued % 2
         self.rounds, self.faults = counts[names.STEPS], counts[names.FAULTS]
         near = counts[names.SMALLS + parity], counts[names.CHUNKS + parity]
         piles = counts[names.PILED :][:2]
-        self.batch.saw(
-            max(near[0], *counts[names.REQ_SMALLS :][:2], *piles), max(near[1], *counts[names.REQ_CHUNKS :][:2])
-        )
+        turn = counts[names.PHASE + parity] % 2
+        required = counts[names.REQ_SMALLS + turn], counts[names.REQ_CHUNKS + turn]
+        self.batch.saw(max(near[0], required[0], max(piles) // names.PILE_ENTRIES), max(near[1], required[1]))
         if self.work.question.progress is not None:
             self.work.question.progress(self.work_done()[0])
         if self.targets.size and counts[names.UNSETTLED] == 0:
             return True
-        turn = counts[names.PHASE + parity] % 2
-        heavy = counts[names.REQ_SMALLS + turn] + counts[names.REQ_CHUNKS + turn]
-        return bool(sum(near) + heavy + piles[counts[names.SIDE + parity]] == 0)
+        return bool(sum(near) + sum(required) + piles[counts[names.SIDE + parity]] == 0)
 
     def work_done(self) -> tuple[int, int, int]:
         """Count edges relaxed, edges read and atomics so far."""
@@ -145,14 +143,13 @@ def run(device: Device, graph: Graph, question: Question) -> Answer:
     with device.count() as counters:
         for keys in choices(graph):
             steps = None  # the memory of a search whose sums have outgrown its type is the next one's
-            steps = Steps(Work(device, graph, question, keys, lists=LISTS), choose_delta(graph, keys, question.delta))
+            steps = Buckets(
+                Work(device, graph, question, keys, lists=LISTS),
+                choose_delta(graph, keys, question.delta, device=device),
+            )
             finished = outgrown = False
             while not finished and not outgrown:
-                for _ in range(steps.batch.rounds):
-                    steps.relax(steps.enqueued % 2)
-                    steps.commit(steps.enqueued % 2)
-                    steps.enqueued += 1
-                finished = steps.look()
+                finished = steps.advance()
                 outgrown = keys.dist == "u32" and steps.work.outgrown(steps.faults)
             if not outgrown:
                 break
@@ -160,7 +157,7 @@ def run(device: Device, graph: Graph, question: Question) -> Answer:
         work = steps.work
         distances = work.distances()
         if work.outgrown(steps.faults):
-            overflow(graph, question.targets, distances)
+            overflow(graph, question.targets, np.asarray(distances))
         relaxed, touched, atomics = steps.work_done()
         return answer(
             distances,
@@ -168,7 +165,7 @@ def run(device: Device, graph: Graph, question: Question) -> Answer:
             counters,
             question,
             rounds=steps.rounds,
-            delta=steps.delta if graph.weights is not None and graph.weights.dtype.kind == "f" else int(steps.delta),
+            delta=int(steps.delta) if graph.is_integer else steps.delta,
             edges_relaxed=relaxed,
             edges_touched=touched,
             atomics=atomics,

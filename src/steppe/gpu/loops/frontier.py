@@ -1,6 +1,6 @@
 """Frontier on a device: rounds of relax and commit until nothing changes (document 000; kernels/frontier.c).
 
-The host enqueues a batch of rounds, then reads the length of the frontier. Integer distances are added up in 32 bits
+The host enqueues a batch of rounds (steps.py), then reads the length of the frontier. Integer distances are added up in 32 bits
 first; if a sum does not fit, the search is done again in 64.
 """
 
@@ -13,7 +13,8 @@ import numpy as np
 from .. import source
 from ..keys import choices
 from ..layout import Layout
-from .work import Batch, Work, answer, overflow
+from .steps import Steps
+from .work import Work, answer, overflow
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph
@@ -30,37 +31,30 @@ def layout(groups: int) -> Layout:
     return Layout(("counts", names.COUNTS, np.uint32, 0), ("tallies", names.TALLIES * groups, np.uint64, 0))
 
 
-class Rounds:
+class Rounds(Steps):
     """Rounds of relax and commit on a device; Bellman-Ford runs them too."""
 
     def __init__(self, work: Work) -> None:
-        self.work, self.device = work, work.device
-        self.program = work.program("frontier")
-        names = self.names = self.program.names
+        super().__init__(work, work.program("frontier"))
         arrays = layout(self.device.max_groups).allocate(self.device)
         self.counts, self.tallies = arrays.counts, arrays.tallies
-        self.batch = Batch(work)
-        self.enqueued = self.done = self.faults = 0
-        self.device.upload(np.array([len(work.sources)], np.uint32), into=self.counts, offset=names.TOUCHED + 1)
+        self.done = self.faults = 0
+        first = np.array([len(work.sources)], np.uint32)
+        self.device.upload(first, into=self.counts, offset=self.names.TOUCHED + 1)
         self.commit(1)
 
-    def relax(self, parity: int) -> None:
-        """Enqueue the relaxation of all edges of the frontier."""
+    def arguments(self, kernel: str, parity: int) -> tuple[object, ...]:  # noqa: D102
         w = self.work
-        arguments = (w.rows.indptr, w.rows.indices, w.weights, w.dist, w.predist, w.cells, *w.lists, w.touched)
-        self.device.launch(
-            self.program, "relax", self.batch.relaxing, *arguments, self.counts, self.tallies, parity, w.limit
-        )
+        lists = (*w.lists, w.touched, self.counts, self.tallies, parity)
+        if kernel == "commit":
+            return (w.rows.indptr, w.dist, w.predist, w.cells, *lists)
+        arrays = (w.rows.indptr, w.rows.indices, w.weights, w.dist, w.predist, w.cells, *lists, w.limit)
+        return arrays if kernel == "relax" else (*arrays, self.room, self.most)
 
-    def commit(self, parity: int) -> None:
-        """Enqueue the commitment of what improved, which makes the next frontier."""
-        w = self.work
-        arguments = (w.rows.indptr, w.dist, w.predist, w.cells, *w.lists, w.touched, self.counts, self.tallies, parity)
-        self.device.launch(self.program, "commit", self.batch.committing, *arguments)
-
-    def look(self) -> bool:
-        """Wait for what was enqueued; tell whether the frontier is empty."""
-        counts, names, parity = self.device.download(self.counts).tolist(), self.names, self.enqueued % 2
+    def look(self) -> bool:  # noqa: D102
+        counts, names = self.device.download(self.counts).tolist(), self.names
+        self.enqueued += counts[names.NARROWED]
+        parity = self.enqueued % 2
         self.done, self.faults = counts[names.ROUNDS], counts[names.FAULTS]
         smalls, chunks = counts[names.SMALLS + parity], counts[names.CHUNKS + parity]
         self.batch.saw(smalls, chunks)
@@ -82,11 +76,7 @@ def run(device: Device, graph: Graph, question: Question) -> Answer:
             rounds = Rounds(Work(device, graph, question, keys, lists=LISTS))
             finished = outgrown = False
             while not finished and not outgrown:
-                for _ in range(rounds.batch.rounds):
-                    rounds.relax(rounds.enqueued % 2)
-                    rounds.commit(rounds.enqueued % 2)
-                    rounds.enqueued += 1
-                finished = rounds.look()
+                finished = rounds.advance()
                 outgrown = keys.dist == "u32" and rounds.work.outgrown(rounds.faults)
             if not outgrown:
                 break
@@ -94,7 +84,7 @@ def run(device: Device, graph: Graph, question: Question) -> Answer:
         work = rounds.work
         distances = work.distances()
         if work.outgrown(rounds.faults):
-            overflow(graph, question.targets, distances)
+            overflow(graph, question.targets, np.asarray(distances))
         edges, atomics = rounds.work_done()
         return answer(
             distances,

@@ -6,6 +6,7 @@ one shares a 64-bit cell with its predecessor (document 003). Work lists are fil
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,14 +15,18 @@ import numpy.typing as npt
 from ...errors import DistanceOverflowError
 from ...planning.question import Answer
 from .. import source
+from ..adopt import is_on_device
+from ..exchange import DeviceArray
 from ..layout import Layout
+from ..memory import Buffer
 from ..rows import rows
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph
     from ...planning.question import Question
-    from ..device import Counters, Device, Program
+    from ..device import Counters, Device
     from ..keys import Keys
+    from ..launches import Program
 
 Array = npt.NDArray[Any]
 
@@ -35,6 +40,19 @@ def chunks_of(degrees: Array) -> int:
     """Count the chunks of vertices with these degrees."""
     large = degrees[degrees > SMALL]
     return int((-(-large // CHUNK)).sum())
+
+
+_counted: weakref.WeakKeyDictionary[Graph, dict[tuple[int, int], int]] = weakref.WeakKeyDictionary()
+
+
+def chunks_of_graph(graph: Graph) -> int:
+    """Count the chunks of all vertices of a graph, once."""
+    known = _counted.setdefault(graph, {})
+    if (SMALL, CHUNK) not in known:
+        there = is_on_device(graph)  # then only the device knows its degrees
+        most = most_chunks(graph.num_vertices, graph.num_edges)
+        known[SMALL, CHUNK] = most if there else chunks_of(graph.degrees)
+    return known[SMALL, CHUNK]
 
 
 def most_chunks(n: int, m: int) -> int:
@@ -63,16 +81,25 @@ def layout(n: int, keys: Keys, *, recorded: bool, lists: int, chunks: int, weigh
 
 
 class Work:
-    """The arrays of one search on a device, with the sources placed and everything else unreached."""
+    """The arrays of one search on a device, with the sources placed and everything else unreached.
 
-    def __init__(self, device: Device, graph: Graph, question: Question, keys: Keys, *, lists: int) -> None:
-        self.device, self.graph, self.question, self.keys = device, graph, question, keys
+    `copies`: of the graph there are so many, and a source in each; see MANY in kernels/relax.h.
+    """
+
+    def __init__(
+        self, device: Device, graph: Graph, question: Question, keys: Keys, *, lists: int, copies: int | None = None
+    ) -> None:
+        self.device, self.graph, self.question, self.keys, self.copies = device, graph, question, keys, copies
         self.recorded = is_recorded(keys, question.record_paths, device.info.has_atomic_64)
         self.rows = rows(device, graph)
-        self.sources = np.unique(question.sources).astype(np.int32)
-        self.capacity = chunks_of(graph.degrees)
+        self.vertices = graph.num_vertices * (copies or 1)
+        if copies is None:
+            self.sources = np.unique(question.sources).astype(np.int32)
+        else:
+            self.sources = (np.arange(copies) * graph.num_vertices + question.sources).astype(np.int32)
+        self.capacity = chunks_of_graph(graph) * (copies or 1)
         table = layout(
-            graph.num_vertices,
+            self.vertices,
             keys,
             recorded=self.recorded,
             lists=lists,
@@ -84,21 +111,17 @@ class Work:
         self.small, self.chunk_vertex, self.chunk_number = arrays.small, arrays.chunk_vertex, arrays.chunk_number
         self.touched = arrays.touched
         self.weights = arrays.no_weights if self.rows.weights is None else self.rows.weights
-        first = np.full(len(self.sources), keys.zero, dtype=keys.dtype)
-        self._place(self.cells if self.recorded else self.predist, first)
-        self._place(self.dist, first)
         device.upload(self.sources, into=self.touched)
-
-    def _place(self, buffer: Any, values: Array) -> None:
-        if buffer is self.cells:
-            values = values.astype(np.uint64) << np.uint64(32) | np.uint64(0xFFFFFFFF)
-        if len(values) < 64:
-            for s, value in zip(self.sources, values, strict=True):
-                self.device.upload(np.array([value], dtype=buffer.dtype), into=buffer, offset=int(s))
+        if self.recorded:
+            self._place(self.cells, keys.zero << 32 | 0xFFFFFFFF)
         else:
-            everything = self.device.download(buffer)
-            everything[self.sources] = values
-            self.device.upload(everything, into=buffer)
+            self._place(self.predist, keys.zero)
+        self._place(self.dist, keys.zero)
+
+    def _place(self, buffer: Buffer, value: int) -> None:
+        kernel = "scatter_u32" if buffer.dtype.itemsize == 4 else "scatter_u64"
+        count = len(self.sources)
+        self.device.launch(self.device.program("fill"), kernel, count, buffer, self.touched, count, value)
 
     def program(self, file: str) -> Program:
         """Compile a kernel file for this search."""
@@ -107,12 +130,15 @@ class Work:
             defines["RECORD"] = 1
         if self.rows.weights is None:
             defines["UNWEIGHTED"] = 1
-        return self.device.program(file, block=BLOCK, **self.keys.build, **defines)
+        if self.copies is not None:
+            defines["MANY"] = 1
+        block = int(self.device.tuning.get("block", BLOCK))
+        return self.device.program(file, block=block, **self.keys.build, **defines)
 
     @property
     def lists(self) -> tuple[Any, ...]:
         """The work lists as kernels take them."""
-        return self.small, self.chunk_vertex, self.chunk_number, self.graph.num_vertices, self.capacity
+        return self.small, self.chunk_vertex, self.chunk_number, self.vertices, self.capacity
 
     @property
     def limit(self) -> int | float:
@@ -124,44 +150,26 @@ class Work:
         bound = self.question.bound
         return bool(faults & BELOW) or (bool(faults & ABOVE) and (bound is None or bound > self.keys.largest))
 
-    def distances(self) -> Array:
-        """Download the distances as users see them."""
-        return self.keys.distances(self.device.download(self.dist))
+    def distances(self) -> Any:
+        """Return the distances as users see them, made so on the device: there, if that is where they are wanted, or downloaded."""
+        public = self._public()
+        return DeviceArray(public) if self.question.result == "device" else self.device.download(public)
+
+    def _public(self) -> Buffer:
+        keys, n = self.keys, self.vertices
+        if keys.dist[0] == "f" and not keys.signed:  # the bits are the same
+            return Buffer(self.device, n, keys.public, self.dist.handle, owner=self.dist)
+        self.small.free()  # which makes room: the search is over
+        public = self.device.alloc(n, keys.public)
+        kernel = "public_floats" if keys.dist[0] == "f" else "public_integers"
+        self.device.launch(self.device.program("answer", **keys.build), kernel, n, self.dist, n, public)
+        return public
 
     def predecessors(self) -> Array | None:
         """Download the recorded predecessors; None where none were recorded."""
         if not self.recorded:
             return None
         return (self.device.download(self.cells) & np.uint64(0xFFFFFFFF)).astype(np.uint32).view(np.int32)
-
-
-class Batch:
-    """How many rounds to enqueue before the host looks, and on how many threads.
-
-    A look costs about as much as a launch on PoCL and several on a GPU, so long searches with small frontiers look
-    seldom; with large ones a wrong guess of the number of threads would cost more than the look. Kernels stride, so any
-    number of threads is right; idle ones cost little on a GPU and something on a CPU.
-    """
-
-    LONGEST = 32
-    LARGE = 1 << 16
-
-    def __init__(self, work: Work) -> None:
-        self.vertices = work.graph.num_vertices
-        self.least = 1 << 20 if work.device.info.is_gpu else 256
-        degrees = work.graph.degrees[work.sources]
-        self.rounds = 1
-        self._aim(int((degrees <= SMALL).sum()), chunks_of(degrees))
-
-    def saw(self, smalls: int, chunks: int) -> None:
-        """Learn the size of the frontier."""
-        self.rounds = 1 if smalls + TEAM * chunks > self.LARGE else min(2 * self.rounds, self.LONGEST)
-        self._aim(smalls, chunks)
-
-    def _aim(self, smalls: int, chunks: int) -> None:
-        self.relaxing = max(2 * (smalls + TEAM * chunks), self.least)
-        touched = min(self.vertices, smalls * SMALL + chunks * CHUNK)  # at most
-        self.committing = max(touched, self.least)
 
 
 def overflow(graph: Graph, targets: Array, distances: Array) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from .parts import cut
 from .slots import Slot, Slots
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ...graph.graph import Graph
     from ...planning.question import Question
     from ..device import Device
@@ -119,6 +122,7 @@ class Passes:
         shared = (self.marks, self.state, self.least, self.parts.count, self.parts.size, *self.list)
         rest = (self.parts.capacity, self.tallies, self.parity, self.limit, self.last)
         self.device.launch(self.program, "relax", self.team * pieces + _work.BLOCK, *edges, *shared, *rest)
+        slot.used_until = self.device.event()
         self.parity = 1 - self.parity
         self.rounds += 1
 
@@ -174,7 +178,7 @@ class Passes:
         self._stream(here + [part for part in away if part not in set(few)])
 
     def _stream(self, order: list[int]) -> None:
-        """Work on these parts, each copied while the one before is worked on."""
+        """Work on these parts, each copied while the device works on the one before."""
         slots = self.slots
         for i, part in enumerate(order):
             slot = slots.find(part)
@@ -182,22 +186,26 @@ class Passes:
                 slot = slots.choose(set())
                 assert slot is not None  # noqa: S101 - there are two at least, or all parts have come
                 slots.fetch(part, slot)
-            coming = next((p for p in order[i + 1 :] if not slots.find(p)), None)
-            if coming is not None:
-                free = slots.choose(set(order[i:]))
-                if free is not None:
-                    slots.load(coming, free)
             slots.arrive(slot)
-            self._iterate(part, slot)
+            self._iterate(part, slot, partial(self._load_next, order[i:]))
 
-    def _iterate(self, part: int, slot: Slot) -> None:
-        """Work on a part that is there, while it still improves."""
+    def _load_next(self, order: list[int]) -> None:
+        """Start to copy the first of these parts that is not there, if a slot is free of those that are."""
+        coming = next((part for part in order[1:] if not self.slots.find(part)), None)
+        free = None if coming is None else self.slots.choose(set(order))
+        if coming is not None and free is not None:
+            self.slots.load(coming, free)
+
+    def _iterate(self, part: int, slot: Slot, meanwhile: Callable[[], None]) -> None:
+        """Work on a part that is there, while it still improves; the host does `meanwhile` once the device is busy."""
         done, batch = 0, 1
         came, before = int(self.edges[part]), self.work_done()[0]
         while done < ITERATIONS:
             for _ in range(batch):
                 self.collect(part)
                 self.relax(slot, int(self.parts.bounds[part]), int(self.pieces[part]))
+            if done == 0:
+                meanwhile()
             done += batch
             batch = min(2 * batch, 8)
             self.look()

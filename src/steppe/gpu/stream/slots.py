@@ -3,8 +3,8 @@
 A part stays in its slot until the room is needed for another one. Parts that are read again and again in turn would push
 each other out if the oldest always went; so a part stays as long as it is in use (in this pass or the last), and two slots take
 what comes by: one is copied to while the device computes on the other. Copies read straight from the graph's arrays, which may be
-mapped files, whose pages are let go when they have arrived; on CUDA they go through two pinned buffers, without which the driver
-would not copy in the background.
+mapped files, whose pages are let go when they have been read; on a GPU they go through two pinned buffers (pinned.py), without which
+the driver would not copy in the background.
 
 For a part of which few rows are wanted, the host gathers these instead. Which is better follows from what has been measured so
 far: the rates of copies and of gathering, and how much more work a part gave while it was there than it had when it came (in
@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from ... import _core
 from ...machine import threads
+from .pinned import shared
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph
@@ -50,6 +51,7 @@ class Slot:
     weights: Buffer
     part: int = EMPTY
     arriving: list[Handle] = field(default_factory=list)
+    used_until: Handle = None  # the end of what computes on it
 
 
 class Slots:
@@ -61,13 +63,10 @@ class Slots:
         if weighted and graph.weights is not None:
             self.arrays.append(graph.weights)
         self.edge = sum(array.dtype.itemsize for array in self.arrays)
-        self.pinned: list[list[Array]] = []
-        self.pinned_until: list[list[Handle]] = [[], []]
-        if device.info.kind == "cuda" and parts.count:
-            self.pinned = [[device.staging(parts.size, a.dtype) for a in self.arrays] for _ in range(2)]
+        self.pinned = shared(device) if device.info.is_gpu and parts.count else None
         self.stage: list[Array] = []  # made by the first `gather`
         self.mapped = graph.is_mapped
-        self.turn = 0
+        self.turn = 0  # of the slots in passage
         self.used = np.full(parts.count, -2, dtype=np.int64)  # the last pass that had work for a part
         self.now = 0
         self.copied = 0  # bytes of edges
@@ -90,40 +89,29 @@ class Slots:
         return passing[self.turn % len(passing)] if passing else None
 
     def load(self, part: int, slot: Slot) -> None:
-        """Start to copy a part."""
+        """Start to copy a part, after what computes on the slot's edges."""
         begin, end = int(self.parts.bounds[part]), int(self.parts.bounds[part + 1])
         begun = time.perf_counter()
-        pieces = [array[begin:end] for array in self.arrays]
-        if self.pinned:
-            pieces = self._pin(pieces)
-        after = self.device.event()  # what computes on the slot's edges comes first
-        targets = (slot.indices, slot.weights)
-        slot.arriving = [
-            self.device.upload_async(piece, into=into, after=after)
-            for piece, into in zip(pieces, targets, strict=False)
-        ]
-        if self.pinned:
-            self.pinned_until[self.turn % 2] = slot.arriving
+        slot.arriving = []
+        for array, into in zip(self.arrays, (slot.indices, slot.weights), strict=False):
+            if self.pinned is None:
+                slot.arriving.append(self.device.upload_async(array[begin:end], into=into, after=slot.used_until))
+            else:
+                slot.arriving += self.pinned.copy(array[begin:end], into, after=slot.used_until)
+        if self.pinned is not None:
+            self._let_go(begin, end)  # it has been read
         slot.part = part
         self.copied += (end - begin) * self.edge
         self.seconds += time.perf_counter() - begun
 
-    def _pin(self, pieces: list[Array]) -> list[Array]:
-        self.turn += 1
-        k = self.turn % 2
-        for event in self.pinned_until[k]:
-            self.device.finish(event)
-        for piece, pinned in zip(pieces, self.pinned[k], strict=True):
-            pinned[: len(piece)] = piece
-        return [pinned[: len(piece)] for piece, pinned in zip(pieces, self.pinned[k], strict=True)]
-
-    def arrive(self, slot: Slot) -> None:
-        """Wait until the slot's part is there."""
+    def arrive(self, slot: Slot, *, finished: bool = False) -> None:
+        """Let the device wait until the slot's part is there; the host, too, if the copy is to be `finished` or reads the graph's arrays."""
         begun = time.perf_counter()
         for event in slot.arriving:
-            self.device.finish(event)
+            if self.pinned is None or finished:
+                self.device.finish(event)
             self.device.wait(event)
-        if slot.arriving and slot.part >= 0:
+        if slot.arriving and slot.part >= 0 and self.pinned is None:
             self._let_go(int(self.parts.bounds[slot.part]), int(self.parts.bounds[slot.part + 1]))
         slot.arriving = []
         self.seconds += time.perf_counter() - begun
@@ -137,7 +125,7 @@ class Slots:
         """Copy a part now, and learn how long that takes."""
         before = self.seconds
         self.load(part, slot)
-        self.arrive(slot)
+        self.arrive(slot, finished=True)
         size = int(self.parts.bounds[part + 1] - self.parts.bounds[part]) * self.edge
         self.copy_rate += LEARN * (size / max(self.seconds - before, 1e-7) - self.copy_rate)
 
@@ -158,11 +146,8 @@ class Slots:
         begun, gathering = time.perf_counter(), 0.0
         ends = np.cumsum(lengths, dtype=np.int64)
         starts = ends - lengths
-        if self.pinned:
-            for event in self.pinned_until[0]:
-                self.device.finish(event)
         room = min(self.parts.size, STAGE)  # no piece is longer
-        self.stage = self.stage or (self.pinned[0] if self.pinned else [np.empty(room, a.dtype) for a in self.arrays])
+        self.stage = self.stage or [np.empty(room, a.dtype) for a in self.arrays]
         slot.part = PASSED
         stretch = places // self.parts.size // max(1, STRETCH // self.parts.size)  # the order is that of parts at best
         stops = np.append(np.flatnonzero(np.diff(stretch)) + 1, len(places))
