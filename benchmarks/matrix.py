@@ -124,7 +124,7 @@ def dense(rounds: int) -> Iterator[Row]:
                 exact, _ = least(rounds, lambda g=graph: sp.all_pairs(g, threads=THREADS))
                 yield row(f"complete, {n:,}, {dtype}, a search's bits", exact, "SciPy", scipy)
         else:
-            peak = 2.0 * n**3 / (_core.min_plus_peak(dtype, 20) * THREADS)
+            peak = 2.0 * n**3 / (_core.testing.min_plus_peak(dtype, 20) * THREADS)
             yield row(f"complete, {n:,}, {dtype}", ours, "the kernel's peak", peak)
 
 

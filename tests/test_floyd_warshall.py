@@ -21,11 +21,11 @@ VECTORS = ["avx512", "avx2", "none"]
 @contextmanager
 def vectors(wanted):
     """Let the products use these, or what the processor has of them."""
-    before = _core.use_min_plus_vectors(wanted)
+    before = _core.testing.use_min_plus_vectors(wanted)
     try:
         yield
     finally:
-        _core.use_min_plus_vectors(before)
+        _core.testing.use_min_plus_vectors(before)
 
 
 def dense(n, dtype, *, seed=0, share=0.5, top=1000, parts=1):

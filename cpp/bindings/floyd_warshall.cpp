@@ -1,6 +1,4 @@
 // Bindings of matrix/dense.hpp and of the kernel below it.
-#include <chrono>
-
 #include "bindings/question.hpp"
 #include "matrix/dense.hpp"
 
@@ -38,38 +36,7 @@ void bind_floyd_warshall(nb::module_& m) {
         "rows"_a, "question"_a, "columns"_a.none(), "out"_a, "essential"_a);
 
     // "avx512", "avx2" or "none": what the product of tiles uses.
-    auto name = [](matrix::Vectors vectors) {
-        return std::string(vectors == matrix::Vectors::avx512 ? "avx512"
-                           : vectors == matrix::Vectors::avx2 ? "avx2"
-                                                              : "none");
-    };
-    m.def("min_plus_vectors", [name] { return name(matrix::vectors_wanted()); });
-    // Tests take a narrower one, or what was found; returns what was used before.
-    m.def(
-        "use_min_plus_vectors",
-        [name](const std::string& wanted) {
-            const auto found = matrix::vectors_found();
-            auto chosen = wanted == "avx512" ? matrix::Vectors::avx512
-                          : wanted == "avx2" ? matrix::Vectors::avx2
-                                             : matrix::Vectors::none;
-            return name(std::exchange(matrix::vectors_wanted(), std::min(chosen, found)));
-        },
-        "wanted"_a);
-    // Operations a second that one thread reaches while everything stays in its first cache; for benchmarks.
-    m.def(
-        "min_plus_peak",
-        [](const std::string& dtype, int repeats) {
-            auto now = [] {
-                return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-            };
-            return without_gil([&](Watch&) {
-                if (dtype == "float32") return matrix::multiply_peak<float>(repeats, now);
-                if (dtype == "float64") return matrix::multiply_peak<double>(repeats, now);
-                if (dtype == "int32") return matrix::multiply_peak<uint32_t>(repeats, now);
-                return matrix::multiply_peak<uint64_t>(repeats, now);
-            });
-        },
-        "dtype"_a, "repeats"_a);
+    m.def("min_plus_vectors", [] { return std::string(matrix::name_of(matrix::vectors_wanted())); });
 }
 
 }  // namespace steppe::bindings

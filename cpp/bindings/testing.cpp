@@ -1,6 +1,9 @@
 // _core.testing: switches and measurements for tests and benchmarks; nothing of the product asks for them.
+#include <chrono>
+
 #include "base/limits.hpp"
 #include "bindings/arrays.hpp"
+#include "matrix/min_plus.hpp"
 #include "search/owned.hpp"
 #include "search/scan_avx512.hpp"
 
@@ -39,6 +42,33 @@ void bind_testing(nb::module_& core) {
             return without_gil([&](Watch&) { return sequential_read_ns(bytes, threads, repeats); });
         },
         "bytes"_a, "threads"_a, "repeats"_a);
+
+    // Tests take a narrower one, or what was found; returns what was used before.
+    m.def(
+        "use_min_plus_vectors",
+        [](const std::string& wanted) {
+            const auto found = matrix::vectors_found();
+            auto chosen = wanted == "avx512" ? matrix::Vectors::avx512
+                          : wanted == "avx2" ? matrix::Vectors::avx2
+                                             : matrix::Vectors::none;
+            return std::string(matrix::name_of(std::exchange(matrix::vectors_wanted(), std::min(chosen, found))));
+        },
+        "wanted"_a);
+    // Operations a second that one thread reaches while everything stays in its first cache; for benchmarks.
+    m.def(
+        "min_plus_peak",
+        [](const std::string& dtype, int repeats) {
+            auto now = [] {
+                return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+            };
+            return without_gil([&](Watch&) {
+                if (dtype == "float32") return matrix::multiply_peak<float>(repeats, now);
+                if (dtype == "float64") return matrix::multiply_peak<double>(repeats, now);
+                if (dtype == "int32") return matrix::multiply_peak<uint32_t>(repeats, now);
+                return matrix::multiply_peak<uint64_t>(repeats, now);
+            });
+        },
+        "dtype"_a, "repeats"_a);
 }
 
 }  // namespace steppe::bindings

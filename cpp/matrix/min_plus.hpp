@@ -64,6 +64,9 @@ STEPPE_INLINE void close_plain(D* d) {
 // What the processor has: 0 nothing, 1 AVX2, 2 AVX-512. Tests choose lower ones.
 enum class Vectors { none, avx2, avx512 };
 
+inline const char* name_of(Vectors vectors) {
+    return vectors == Vectors::avx512 ? "avx512" : vectors == Vectors::avx2 ? "avx2" : "none";
+}
 inline Vectors vectors_found() {
 #if STEPPE_AVX512
     if (search::avx512_found()) return Vectors::avx512;

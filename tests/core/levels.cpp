@@ -89,7 +89,8 @@ static void check_many(const Graph<int32_t>& g, search::Method method) {
     rows::Forms<int32_t> forms;
     const rows::View<int32_t, int32_t> view{g.csr(), forms};
     const int64_t lost =
-        search::ManySearches<int32_t, int32_t, int64_t>(method, view, q, targets, found.data(), watch).run();
+        search::ManySearches<int32_t, int32_t, int64_t>(method, view, q, search::Columns{targets}, found.data(), watch)
+            .run();
     expect(lost == -1, "a source is lost");
     for (int64_t i = 0; i < count; ++i) {
         const auto right = *naive(g, {static_cast<int32_t>(sources[i])});
