@@ -79,7 +79,8 @@ Stats frontier(const rows::Csr<V, W>& g, const Search<V, D>& search, D* dist, V*
         stats.atomics += mine.atomics;
     }
     stats.edges_touched = stats.edges_relaxed;
-    if (stats.edges_relaxed > 8 * g.edges()) stats.note = "edges were relaxed again and again: buckets would be quicker";
+    if (stats.edges_relaxed > 8 * g.edges())
+        stats.note = "edges were relaxed again and again: buckets would be quicker";
     return stats;
 }
 
