@@ -229,9 +229,23 @@ MUTATIONS = [
     Mutation(
         "bfs: from below, the last in-edge does not count",
         "levels",
-        "search/bfs.hpp",
-        "if (e == last) continue;",
-        "if (e + 1 >= last) continue;",
+        "search/bfs_wide.hpp",
+        "left += !hit & (o.e < o.last);",
+        "left += !hit & (o.e + 1 < o.last);",
+    ),
+    Mutation(
+        "bfs: from below, where few succeed, the last in-edge does not count",
+        "levels",
+        "search/bfs_wide.hpp",
+        "if (e == o.last) continue;",
+        "if (e + 1 >= o.last) continue;",
+    ),
+    Mutation(
+        "bfs: in a wide level, the last mark in a word is the only one",
+        "levels",
+        "search/bfs_wide.hpp",
+        "insert(marked, v);",
+        "marked[static_cast<uint64_t>(v) >> 6] = uint64_t{1} << (v & 63);",
     ),
     Mutation(
         "bfs, narrow levels with branches: the first tail found stays",
@@ -250,8 +264,8 @@ MUTATIONS = [
     Mutation(
         "bfs: the end of narrow levels forgets what they have seen",
         "levels",
-        "search/bfs.hpp",
-        "seen_[w] = word;",
+        "search/bfs_wide.hpp",
+        "seen_[w] = word(w);",
         "seen_[w] = 0;",
     ),
     Mutation(

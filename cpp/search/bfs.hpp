@@ -2,26 +2,28 @@
 //
 //   narrow      as long as levels have few vertices: bfs_narrow.hpp. Where vertices have few edges too, it makes the
 //               canonical tree on the way, which is complete if levels stay narrow to the end.
-//   top-down    every vertex of the frontier claims its unseen out-neighbours. On one thread "seen" is a bitmap (an
-//               eighth of a byte per vertex stays in cache where the distances would not); on several, hops are written
-//               without atomics (document 003: all writers of a level write the same value) or, with stored paths, the
-//               predecessor is claimed by CAS and the winner writes the hop.
-//   bottom-up   every unseen vertex looks among its in-neighbours for one in the frontier and stops at the first.
-//               Unseen vertices are found 64 at a time from the bitmap; a thread owns whole words: no atomics at all.
+//   top-down    every vertex of the frontier claims its unseen out-neighbours. Wide levels are shared: bfs_wide.hpp.
+//               Levels too small for that, after wide ones, run on the calling thread from a queue to a queue.
+//   bottom-up   every unseen vertex looks among its in-neighbours for one in the frontier: bfs_wide.hpp.
+//
+// Once a level was not narrow, "seen" is a bitmap: an eighth of a byte per vertex stays in cache where the hops would
+// not.
 //
 // A small-diameter graph has one or two levels that hold most of it; there bottom-up reads a fraction of the edges. The
 // switch follows Beamer, Asanovic & Patterson, "Direction-optimizing breadth-first search", SC 2012: down when the
-// frontier's edges exceed 1/15 of the unexplored ones, up again when the frontier is below 1/18 of the vertices and
-// falling; and never down for fewer edges than a sixteenth of the vertices, of which it would look at each. It needs
-// in-edges: `reverse` may be null (then every level is top-down). Levels too small to share run on the calling thread,
-// so a grid's thousands of levels cost no hand-over.
+// frontier's edges exceed a share of the unexplored ones, up again when the frontier is below 1/18 of the vertices and
+// falling; and never down for fewer edges than a sixteenth of the vertices, of which it would look at each. Their share
+// is 1/15, ours 1/6: a mark costs no more than a test from below, and where degrees are even, an unseen vertex tests
+// ten in-edges at 1/15. (16 directed edges from each of a million vertices, one thread: 27 ms at 1/15, 19 at 1/10, 15
+// from 1/6 to 1/2; where degrees are skewed it does not matter.) It needs in-edges: `reverse` may be null (then every
+// level is top-down).
 #pragma once
-#include <bit>
+#include <utility>
 #include <vector>
 
-#include "base/atomics.hpp"
 #include "rows/csr.hpp"
 #include "search/bfs_narrow.hpp"
+#include "search/bfs_wide.hpp"
 #include "search/search.hpp"
 
 namespace steppe::search {
@@ -40,8 +42,7 @@ class Bfs {
           grows_tree_(sizeof(V) == 4 && pred && graph.edges() <= kFewEdges * graph.n),
           is_narrow_(grows_tree_ || !kPaths),
           narrow_(graph),
-          seen_((graph.n + 63) / 64),
-          next_(search.threads) {
+          wide_(graph, search.threads, *search.watch, hops, pred) {
         if (grows_tree_) tree_cells_ = Buffer<uint64_t>(graph.n);
         parallel_for(search.threads, g_.n, 1 << 18, [&](int64_t begin, int64_t end, int) {
             if (grows_tree_) return std::fill(tree_cells_.data() + begin, tree_cells_.data() + end, TreeCells::kNone);
@@ -62,16 +63,15 @@ class Bfs {
             if (pending.all_settled([](bool is_reached) { return is_reached; }) || search_.watch->poll(touched_)) break;
             ++level_;
             const int64_t before = size;
-            if (!up && in_ && frontier_edges_ > std::max(unexplored_ / 15, g_.n / 16)) {
+            if (!up && in_ && frontier_edges_ > std::max(unexplored_ / 6, g_.n / 16)) {
                 up = true;
                 leave_narrow();
                 to_bitmap();
             } else if (up && size < g_.n / 18 && shrinking_) {
                 up = false;
-                to_queue();
             }
             if (up) unexplored_ -= frontier_edges_;
-            size = up ? bottom_up() : top_down();
+            size = up ? take(wide_.bottom_up(*in_, static_cast<int32_t>(level_), touched_)) : top_down(size);
             shrinking_ = size < before;
         }
         if (is_narrow_ && grows_tree_) {
@@ -87,10 +87,6 @@ class Bfs {
     bool has_tree() const { return has_tree_; }
 
   private:
-    void mark(V v) { seen_[static_cast<uint64_t>(v) >> 6] |= uint64_t{1} << (v & 63); }
-    bool is_marked(const Buffer<uint64_t>& set, V v) const {
-        return set[static_cast<uint64_t>(v) >> 6] >> (v & 63) & 1;
-    }
     bool is_reached(V v) const {
         return (is_narrow_ && grows_tree_ ? TreeCells::hops(tree_cells_[v]) : hops_[v]) != kNoHops;
     }
@@ -101,28 +97,36 @@ class Bfs {
             frontier_edges_ = narrow_.edges_ahead();
             return narrow_.size();
         }
-        std::fill(seen_.begin(), seen_.end(), 0);
+        wide_.see([](int64_t) { return uint64_t{0}; });
         for (V s : search_.sources)
             if (hops_[s] != 0) {
                 hops_[s] = 0;
-                mark(s);
+                insert(wide_.seen(), s);
                 queue_.push_back(s);
                 frontier_edges_ += g_.degree(s);
             }
         return static_cast<int64_t>(queue_.size());
     }
 
-    int64_t top_down() {
-        const bool shared = search_.threads > 1 && frontier_edges_ > kWorthSharing;
+    int64_t top_down(int64_t size) {
+        const bool is_wide = frontier_edges_ > std::max(kWide, g_.n / 64);
+        const bool shared = is_wide && search_.threads > 1;
         frontier_edges_ = 0;
-        if (is_narrow_ && !shared && narrow_.size() < std::max<int64_t>(2, g_.n / 64)) {
+        if (is_narrow_ && !shared && size < std::max<int64_t>(2, g_.n / 64)) {
             with_cells([&](auto cells) { narrow_.run(cells, static_cast<int32_t>(level_), *search_.watch, touched_); });
             leave(narrow_.edges_read());
             frontier_edges_ = narrow_.edges_ahead();
             return narrow_.size();
         }
         leave_narrow();
-        return shared ? top_down_shared() : top_down_alone();
+        if (is_wide) {
+            to_bitmap();
+            const auto level = wide_.top_down(static_cast<int32_t>(level_), touched_);
+            unexplored_ -= level.touched;
+            return take(level);
+        }
+        if (std::exchange(is_bitmap_, false)) wide_.to_queue(size, queue_);
+        return top_down_alone();
     }
 
     // f(what is kept of the vertices while levels are narrow).
@@ -138,14 +142,12 @@ class Bfs {
         if (!std::exchange(is_narrow_, false)) return;
         queue_.assign(narrow_.begin(), narrow_.end());
         found_ = narrow_.release();
-        parallel_for(search_.threads, static_cast<int64_t>(seen_.size()), 1 << 10, [&](int64_t from, int64_t to, int) {
-            for (int64_t w = from; w < to; ++w) {
-                const int64_t begin = w * 64, end = std::min(begin + 64, g_.n);
-                if (grows_tree_) split(begin, end);
-                uint64_t word = 0;
-                for (int64_t v = begin; v < end; ++v) word |= uint64_t{hops_[v] != kNoHops} << (v - begin);
-                seen_[w] = word;
-            }
+        wide_.see([&](int64_t w) {
+            const int64_t begin = w * 64, end = std::min(begin + 64, g_.n);
+            if (grows_tree_) split(begin, end);
+            uint64_t word = 0;
+            for (int64_t v = begin; v < end; ++v) word |= uint64_t{hops_[v] != kNoHops} << (v - begin);
+            return word;
         });
     }
 
@@ -168,7 +170,7 @@ class Bfs {
         const int32_t hop = static_cast<int32_t>(level_);
         const int64_t size = static_cast<int64_t>(queue_.size());
         V* const found = room();
-        uint64_t* const seen = seen_.data();
+        uint64_t* const seen = wide_.seen();
         int64_t tail = 0, read = 0, next_poll = kPoll;
         for (int64_t i = 0; i < size; ++i) {
             if (STEPPE_UNLIKELY(read > next_poll)) {
@@ -212,6 +214,17 @@ class Bfs {
         return found_.data();
     }
 
+    void to_bitmap() {
+        if (!std::exchange(is_bitmap_, true)) wide_.to_bitmap(queue_);
+    }
+
+    int64_t take(const FoundLevel& level) {
+        stats_.threads = search_.threads;
+        frontier_edges_ = level.edges;
+        touched_ += level.touched;
+        return level.size;
+    }
+
     // The first `tail` vertices found are the next frontier.
     int64_t take(int64_t tail) {
         queue_.assign(found_.data(), found_.data() + tail);
@@ -220,117 +233,11 @@ class Bfs {
         return tail;
     }
 
-    int64_t top_down_shared() {
-        const int32_t hop = static_cast<int32_t>(level_);
-        stats_.threads = search_.threads;
-        for (auto& list : next_) list.clear();
-        std::vector<int64_t> atomics(search_.threads, 0), gone(search_.threads, 0);
-        parallel_for(search_.threads, static_cast<int64_t>(queue_.size()), 512, [&](int64_t begin, int64_t end, int t) {
-            if (search_.watch->poll(touched_)) return;
-            for (int64_t i = begin; i < end; ++i) {
-                if (i + 16 < end) STEPPE_PREFETCH(&g_.offsets[queue_[i + 16]]);
-                if (i + 8 < end) STEPPE_PREFETCH(&g_.targets[g_.offsets[queue_[i + 8]]]);
-                const V u = queue_[i];
-                const int64_t last = g_.offsets[u + 1];
-                gone[t] += g_.degree(u);
-                for (int64_t e = g_.offsets[u]; e < last; ++e) {
-                    if (e + 16 < last) STEPPE_PREFETCH(&hops_[g_.targets[e + 16]]);
-                    const V v = g_.targets[e];
-                    if (LOAD(&hops_[v]) != kNoHops) continue;
-                    if constexpr (kPaths) {
-                        ++atomics[t];
-                        if (CAS(&pred_[v], V{-1}, u) != V{-1}) continue;
-                    }
-                    STORE(&hops_[v], hop);
-                    next_[t].push_back(v);
-                }
-            }
-        });
-        // Without atomics two threads may both have found a vertex: the bitmap, set here by one thread, keeps one.
-        queue_.clear();
-        if (search_.watch->stopped()) return 0;
-        for (const auto& list : next_)
-            for (V v : list) {
-                if (is_marked(seen_, v)) continue;
-                mark(v);
-                frontier_edges_ += g_.degree(v);
-                queue_.push_back(v);
-            }
-        for (int64_t a : atomics) stats_.atomics += a;
-        for (int64_t edges : gone) leave(edges);
-        return static_cast<int64_t>(queue_.size());
-    }
-
-    int64_t bottom_up() {
-        const int32_t hop = static_cast<int32_t>(level_);
-        const int64_t words = static_cast<int64_t>(seen_.size());
-        struct Sum {
-            int64_t size = 0, edges = 0, touched = 0;
-        };
-        std::vector<Sum> sums(search_.threads);
-        stats_.threads = search_.threads;
-        parallel_for(search_.threads, words, 256, [&](int64_t begin, int64_t end, int t) {
-            Sum sum;
-            int64_t next_poll = 0;
-            for (int64_t w = begin; w < end; ++w) {
-                if (STEPPE_UNLIKELY(sum.touched + w - begin >= next_poll)) {
-                    if (search_.watch->poll(touched_)) return;
-                    next_poll = sum.touched + w - begin + kPoll;
-                }
-                uint64_t found = 0;
-                uint64_t unseen = ~seen_[w];
-                if (w == words - 1 && g_.n % 64) unseen &= (uint64_t{1} << (g_.n % 64)) - 1;
-                while (unseen) {
-                    const int bit = std::countr_zero(unseen);
-                    unseen &= unseen - 1;
-                    const V v = static_cast<V>(w * 64 + bit);
-                    const int64_t first = in_->offsets[v], last = in_->offsets[v + 1];
-                    int64_t e = first;
-                    while (e < last && !is_marked(front_, in_->targets[e])) ++e;
-                    sum.touched += e - first;
-                    if (e == last) continue;
-                    found |= uint64_t{1} << bit;
-                    hops_[v] = hop;
-                    if constexpr (kPaths) pred_[v] = in_->targets[e];
-                    ++sum.size;
-                    sum.edges += g_.degree(v);
-                }
-                next_front_[w] = found;
-            }
-            sums[t].size += sum.size;
-            sums[t].edges += sum.edges;
-            sums[t].touched += sum.touched;
-        });
-        if (search_.watch->stopped()) return 0;
-        std::swap(front_, next_front_);
-        for (int64_t w = 0; w < words; ++w) seen_[w] |= front_[w];
-        int64_t size = 0;
-        frontier_edges_ = 0;
-        for (const Sum& sum : sums) {
-            size += sum.size;
-            frontier_edges_ += sum.edges;
-            touched_ += sum.touched;
-        }
-        return size;
-    }
-
-    void to_bitmap() {
-        if (!front_.size()) front_ = Buffer<uint64_t>(seen_.size()), next_front_ = Buffer<uint64_t>(seen_.size());
-        std::fill(front_.begin(), front_.end(), 0);
-        for (V v : queue_) front_[static_cast<uint64_t>(v) >> 6] |= uint64_t{1} << (v & 63);
-    }
-    void to_queue() {
-        queue_.clear();
-        for (size_t w = 0; w < front_.size(); ++w)
-            for (uint64_t word = front_[w]; word; word &= word - 1)
-                queue_.push_back(static_cast<V>(w * 64 + std::countr_zero(word)));
-    }
-
     // Edges between two looks whether to stop: a level may be the whole graph.
     static constexpr int64_t kPoll = 1 << 16;
     // Edges of a level from which handing it to the other threads pays. (A grid of a million, two threads of a machine
     // that had other work: shared from the first edge on 78 ms, from 2^10 on 49, from 2^13 or 2^15 on 26.)
-    static constexpr int64_t kWorthSharing = 1 << 15;
+    static constexpr int64_t kWide = 1 << 15;
     // Edges of a vertex, on average, up to which levels are expected to stay narrow.
     static constexpr int64_t kFewEdges = 4;
     const rows::Csr<V, int32_t>& g_;
@@ -341,11 +248,11 @@ class Bfs {
     const bool grows_tree_;  // narrow levels keep predecessors too
     bool is_narrow_;         // all levels so far were
     NarrowLevels<V> narrow_;
+    WideLevels<kPaths, V> wide_;
     Buffer<uint64_t> tree_cells_;
-    Buffer<uint64_t> seen_, front_, next_front_;
     Buffer<V> found_, from_;
     std::vector<V> queue_;
-    std::vector<std::vector<V>> next_;
+    bool is_bitmap_ = false;  // the frontier is in wide_, not in queue_
     int64_t level_ = 0, frontier_edges_ = 0, touched_ = 0, unexplored_ = g_.edges();
     bool shrinking_ = false, has_tree_ = false;
     Stats stats_;

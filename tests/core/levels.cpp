@@ -30,17 +30,22 @@ static void check_bfs(const Graph<int32_t>& weighted, int32_t source, int64_t cu
         if (cutoff >= 0 && d > cutoff) d = kUnreachable;
     Watch watch;
     const auto csr = g.csr(), in = back.csr();
-    for (const auto* reverse : {static_cast<const rows::Csr<int32_t, int32_t>*>(nullptr), &in}) {
-        search::Search<int32_t, uint32_t> s;
-        s.sources = {source};
-        if (cutoff >= 0) s.reach = search::Reach<uint32_t>(cutoff);
-        s.watch = &watch;
-        std::vector<int32_t> hops(g.n), pred(g.n);
-        search::Bfs<true, int32_t>(csr, reverse, s, hops.data(), pred.data()).run();
-        for (int64_t v = 0; v < g.n; ++v)
-            expect((hops[v] == search::kNoHops ? kUnreachable : int64_t{hops[v]}) == right[v], "bfs");
-        expect(is_tight(g, right, pred, {source}), "a predecessor of bfs");
-    }
+    for (const auto* reverse : {static_cast<const rows::Csr<int32_t, int32_t>*>(nullptr), &in})
+        for (const int threads : {1, 2}) {
+            search::Search<int32_t, uint32_t> s;
+            s.threads = threads;
+            s.sources = {source};
+            if (cutoff >= 0) s.reach = search::Reach<uint32_t>(cutoff);
+            s.watch = &watch;
+            std::vector<int32_t> hops(g.n), pred(g.n);
+            search::Bfs<true, int32_t>(csr, reverse, s, hops.data(), pred.data()).run();
+            for (int64_t v = 0; v < g.n; ++v)
+                expect((hops[v] == search::kNoHops ? kUnreachable : int64_t{hops[v]}) == right[v], "bfs");
+            expect(is_tight(g, right, pred, {source}), "a predecessor of bfs");
+            std::vector<int32_t> alone(g.n);
+            search::Bfs<false, int32_t>(csr, reverse, s, alone.data(), nullptr).run();
+            expect(alone == hops, "bfs without paths");
+        }
 }
 
 // A strip of a few rows, its levels narrow to the end: the search itself must come by the canonical tree, whatever the
@@ -108,5 +113,8 @@ int main() {
         check_many(g, search::Method::delta_stepping);
     });
     check_bfs(random_graph<int32_t>(3000, 30000, 1, 2, 7), 0, -1);
+    // Levels that are shared, and wide ones before and after those from below.
+    check_bfs(random_graph<int32_t>(20000, 120000, 1, 2, 7), 0, -1);
+    check_bfs(random_graph<int32_t>(20000, 120000, 1, 2, 8), 3, 6);
     for (const Names names : {Names::rising, Names::falling, Names::scattered}) check_strip(40, 600, names);
 }

@@ -1,0 +1,240 @@
+// The wide levels of a breadth-first search, from either side, bitmap to bitmap, shared by all threads.
+//
+//   top-down    every thread marks what its part of the frontier leads to in a bitmap of its own, seen already or not;
+//               what is unseen of their union is the next frontier.
+//   bottom-up   every unseen vertex looks among its in-neighbours for one in the frontier and stops at the first.
+//
+// Either way a thread owns whole words of the frontier to come and gives their vertices their hops in order: there are
+// no atomics, no lines that two threads write, no queues, and no random access but to bitmaps. (A million vertices, two
+// threads, against hops written at random and queues merged by one: R-MAT 15 -> 9 ms, uniform 26 -> 11.)
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "base/atomics.hpp"
+#include "base/memory.hpp"
+#include "base/parallel.hpp"
+#include "base/types.hpp"
+#include "base/watch.hpp"
+#include "rows/csr.hpp"
+
+namespace steppe::search {
+
+// Sets of vertices as bits.
+template <class V>
+inline void insert(uint64_t* set, V v) {
+    set[static_cast<uint64_t>(v) >> 6] |= uint64_t{1} << (v & 63);
+}
+template <class V>
+inline bool contains(const Buffer<uint64_t>& set, V v) {
+    return set[static_cast<uint64_t>(v) >> 6] >> (v & 63) & 1;
+}
+
+// A level's vertices, the edges that leave them, and the edges read to find them.
+struct FoundLevel {
+    int64_t size = 0, edges = 0, touched = 0;
+    void add(const FoundLevel& part) { size += part.size, edges += part.edges, touched += part.touched; }
+};
+
+template <bool kPaths, class V>
+class WideLevels {
+  public:
+    WideLevels(const rows::Csr<V, int32_t>& graph, int threads, Watch& watch, int32_t* hops, V* pred)
+        : g_(graph),
+          threads_(threads),
+          watch_(watch),
+          hops_(hops),
+          pred_(pred),
+          seen_((graph.n + 63) / 64),
+          marked_(std::clamp(threads, 1, kMarkers)) {}
+
+    uint64_t* seen() { return seen_.data(); }
+    // What has been seen, word by word: word(w) are the vertices from 64 w on.
+    template <class Word>
+    void see(Word word) {
+        parallel_for(threads_, words(), 1 << 10, [&](int64_t begin, int64_t end, int) {
+            for (int64_t w = begin; w < end; ++w) seen_[w] = word(w);
+        });
+    }
+
+    void to_bitmap(const std::vector<V>& queue) {
+        if (!front_.size()) front_ = Buffer<uint64_t>(seen_.size()), next_front_ = Buffer<uint64_t>(seen_.size());
+        std::fill(front_.begin(), front_.end(), 0);
+        for (const V v : queue) insert(front_.data(), v);
+    }
+    void to_queue(int64_t size, std::vector<V>& queue) const {
+        queue.resize(size);
+        list(front_, 0, words(), queue.data());
+    }
+
+    // Bitmap to bitmap. Every thread marks what its part of the frontier leads to in a bitmap of its own, seen or not:
+    // no atomics, no line that two threads write, nothing to branch upon. The unseen part of their union is the next
+    // frontier; marks need not be taken back, as all of them are seen from then on.
+    FoundLevel top_down(int32_t hop, int64_t touched) {
+        std::vector<FoundLevel> sums(threads_);
+        parallel_for(static_cast<int>(marked_.size()), words(), kBlock, [&](int64_t begin, int64_t end, int t) {
+            if (!marked_[t].size()) marked_[t] = Buffer<uint64_t>(seen_.size(), 0);
+            for (int64_t w = begin; w < end; w += kBlock) {
+                if (watch_.poll(touched)) return;
+                sums[t].touched += mark_targets(w, std::min(w + kBlock, end), marked_[t].data());
+            }
+        });
+        parallel_for(threads_, words(), 256, [&](int64_t begin, int64_t end, int t) {
+            if (watch_.stopped()) return;
+            FoundLevel sum;
+            for (int64_t w = begin; w < end; ++w) {
+                uint64_t found = 0;
+                for (const auto& marked : marked_)
+                    if (marked.size()) found |= marked[w];
+                settle(w, found & ~seen_[w], hop, sum);
+            }
+            sums[t].add(sum);
+        });
+        return end_level(sums);
+    }
+
+    // Where half of the tests succeed, a branch on each costs more than the test. So the unseen vertices of a few words
+    // are listed (their in-edges are on the way meanwhile) and each round tests one in-edge of every vertex left,
+    // keeping without a branch those that it left open. Where few succeed, the rest are gone through one by one.
+    FoundLevel bottom_up(const rows::Csr<V, int32_t>& in, int32_t hop, int64_t touched) {
+        std::vector<FoundLevel> sums(threads_);
+        parallel_for(threads_, words(), 16 * kChunk, [&](int64_t begin, int64_t end, int t) {
+            FoundLevel sum;
+            int64_t next_poll = 0;
+            for (int64_t w = begin; w < end; w += kChunk) {
+                if (STEPPE_UNLIKELY(sum.touched + w - begin >= next_poll)) {
+                    if (watch_.poll(touched)) return;
+                    next_poll = sum.touched + w - begin + kPoll;
+                }
+                look_up(in, w, std::min(w + kChunk, end), hop, sum);
+            }
+            sums[t].add(sum);
+        });
+        return end_level(sums);
+    }
+
+  private:
+    // Returns how many edges it read.
+    int64_t mark_targets(int64_t begin, int64_t end, uint64_t* marked) {
+        V block[kBlock * 64];
+        const int64_t size = list(front_, begin, end, block);
+        int64_t read = 0;
+        for (int64_t i = 0; i < size; ++i) {
+            if (i + 16 < size) STEPPE_PREFETCH(&g_.offsets[block[i + 16]]);
+            if (i + 8 < size) {
+                const V* ahead = &g_.targets[g_.offsets[block[i + 8]]];
+                STEPPE_PREFETCH(ahead);
+                STEPPE_PREFETCH(ahead + 64 / sizeof(V));
+            }
+            const V u = block[i];
+            const int64_t first = g_.offsets[u], last = g_.offsets[u + 1];
+            read += last - first;
+            for (int64_t e = first; e < last; ++e) {
+                const V v = g_.targets[e];
+                insert(marked, v);
+                // Of all that lead to a vertex any will do: whoever writes last may win.
+                if constexpr (kPaths)
+                    if (!contains(seen_, v)) STORE(&pred_[v], u);
+            }
+        }
+        return read;
+    }
+
+    void look_up(const rows::Csr<V, int32_t>& in, int64_t begin, int64_t end, int32_t hop, FoundLevel& sum) {
+        struct Open {
+            int64_t e, last;
+            V v;
+        } open[kChunk * 64];
+        uint64_t found[kChunk] = {};
+        const V* const sources = in.targets;
+        int64_t size = 0;
+        for (int64_t w = begin; w < end; ++w)
+            for (uint64_t unseen = ~seen_[w] & mask(w); unseen; unseen &= unseen - 1) {
+                const V v = static_cast<V>(w * 64 + std::countr_zero(unseen));
+                const int64_t first = in.offsets[v], last = in.offsets[v + 1];
+                STEPPE_PREFETCH(&sources[first]);
+                open[size] = {first, last, v};
+                size += first < last;
+            }
+        for (bool many = true; size && many;) {
+            int64_t left = 0, hits = 0;
+            for (int64_t i = 0; i < size; ++i) {
+                Open o = open[i];
+                const V u = sources[o.e];
+                const bool hit = contains(front_, u);
+                found[(static_cast<uint64_t>(o.v) >> 6) - begin] |= uint64_t{hit} << (o.v & 63);
+                if constexpr (kPaths) pred_[o.v] = hit ? u : V{-1};
+                ++o.e;
+                open[left] = o;
+                left += !hit & (o.e < o.last);
+                hits += hit;
+            }
+            sum.touched += size - hits;
+            many = hits * 4 >= size;
+            size = left;
+        }
+        for (int64_t i = 0; i < size; ++i) {
+            const Open o = open[i];
+            int64_t e = o.e;
+            while (e < o.last && !contains(front_, sources[e])) ++e;
+            sum.touched += e - o.e;
+            if (e == o.last) continue;
+            found[(static_cast<uint64_t>(o.v) >> 6) - begin] |= uint64_t{1} << (o.v & 63);
+            if constexpr (kPaths) pred_[o.v] = sources[e];
+        }
+        for (int64_t w = begin; w < end; ++w) settle(w, found[w - begin], hop, sum);
+    }
+
+    // The vertices found of a word are the next frontier's.
+    void settle(int64_t w, uint64_t found, int32_t hop, FoundLevel& sum) {
+        seen_[w] |= found;
+        next_front_[w] = found;
+        sum.size += std::popcount(found);
+        for (; found; found &= found - 1) {
+            const V v = static_cast<V>(w * 64 + std::countr_zero(found));
+            hops_[v] = hop;
+            sum.edges += g_.degree(v);
+        }
+    }
+
+    FoundLevel end_level(const std::vector<FoundLevel>& sums) {
+        FoundLevel all;
+        if (watch_.stopped()) return all;
+        for (const FoundLevel& sum : sums) all.add(sum);
+        std::swap(front_, next_front_);
+        return all;
+    }
+
+    int64_t words() const { return static_cast<int64_t>(seen_.size()); }
+    // The bits of a word that are vertices.
+    uint64_t mask(int64_t w) const {
+        return w == words() - 1 && g_.n % 64 ? (uint64_t{1} << (g_.n % 64)) - 1 : ~uint64_t{0};
+    }
+    // The vertices of words [begin, end) of a set, in order; returns how many.
+    static int64_t list(const Buffer<uint64_t>& set, int64_t begin, int64_t end, V* to) {
+        int64_t size = 0;
+        for (int64_t w = begin; w < end; ++w)
+            for (uint64_t word = set[w]; word; word &= word - 1)
+                to[size++] = static_cast<V>(w * 64 + std::countr_zero(word));
+        return size;
+    }
+
+    // Words of the bitmap that are listed at a time, top-down and bottom-up: the lists, and from below the first
+    // in-edges of each vertex listed, fit into the nearest caches.
+    static constexpr int64_t kBlock = 64, kChunk = 16;
+    // Threads that mark: the bitmaps of so many are as large as the hops, and more would be memory nobody expects.
+    static constexpr int kMarkers = 32;
+    // Edges between two looks whether to stop.
+    static constexpr int64_t kPoll = 1 << 16;
+    const rows::Csr<V, int32_t>& g_;
+    const int threads_;
+    Watch& watch_;
+    int32_t* hops_;
+    V* pred_;
+    Buffer<uint64_t> seen_, front_, next_front_;
+    std::vector<Buffer<uint64_t>> marked_;  // by thread; made when it first marks
+};
+
+}  // namespace steppe::search
