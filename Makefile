@@ -11,6 +11,7 @@
 #   make stub       write src/steppe/_core.pyi anew, after a change of the bindings
 #   make bench      medium graphs against every other library installed: tables and charts, about two minutes
 #   make bench-sssp    large graphs against SciPy (and GAP, where STEPPE_GAP names its programs)
+#   make bench-giants  kron of scale 24 and 218 M random edges, about five minutes once they are made
 #   make bench-report  docs/benchmarks.md, its charts and the README's table, from what was measured (RESULTS=files)
 #   make bench-count   instructions per query, by Valgrind; make bench-build, bench-read: making graphs; make bench-route; make bench-prepare: when preparing pays; make bench-matrix: matrices
 #   make test-gpu   the device tests, on a GPU of this machine (DEVICE=cuda, cuda:1, opencl:NAME)
@@ -34,7 +35,7 @@ FIXED := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 LIBRARY = $$(realpath "$$($(CXX) -print-file-name=lib$(1).so)")
 
 .PHONY: demo test fuzz test-faults test-kernels test-gpu fuzz-files lint stub sanitize sanitize-address sanitize-thread clean \
-        bench bench-sssp bench-peers bench-growth bench-full bench-report bench-build bench-read bench-count bench-route bench-prepare bench-matrix
+        bench bench-sssp bench-peers bench-growth bench-giants bench-full bench-report bench-build bench-read bench-count bench-route bench-prepare bench-matrix
 
 demo: $(VENV)/.cli
 	$(BIN)/python examples/demo.py
@@ -76,7 +77,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run --plan quick
 	$(BIN)/python -m benchmarks.report benchmarks/results/quick.jsonl
 
-bench-sssp bench-peers bench-growth bench-full: bench-%: $(VENV)/.bench
+bench-sssp bench-peers bench-growth bench-giants bench-full: bench-%: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run --plan $*
 	$(BIN)/python -m benchmarks.report benchmarks/results/$*.jsonl
 

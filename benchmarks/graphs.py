@@ -1,4 +1,4 @@
-"""The graphs that benchmarks run on: families in three sizes and weight types, made by seed and kept as ``.steppe`` files.
+"""The graphs that benchmarks run on: families in three sizes (two of them in a fourth) and weight types, made by seed and kept as ``.steppe`` files.
 
 Sizes grow eightfold (the grid: about ninefold), so that a table of three shows how time per edge grows as a graph leaves the caches.
 """
@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 CACHE = Path(__file__).parent / "cache"
 SIZES = ("small", "medium", "large")
+GIANT = "giant"  # kron and er alone: 16 and 20 million vertices, where the distances do not fit any cache
 WEIGHTS = ("int32", "float32", "float64")
 SEED = 27491095  # one seed for all graphs and all sources
 
 
 class Family(NamedTuple):
-    """How to make a family's graphs: ``make(step, weights)`` with step 0, 1, 2; the range of integer weights; a line for the report."""
+    """How to make a family's graphs: ``make(step, weights)`` with step 0, 1, 2 (3: giant); the range of integer weights; a line for the report."""
 
     make: Callable[[int, Any], sp.Graph]
     integers: tuple[int, int]
@@ -33,7 +34,7 @@ class Family(NamedTuple):
 
 FAMILIES = {
     "kron": Family(
-        lambda step, w: sp.generate.rmat(14 + 3 * step, 16, weights=w, seed=SEED),
+        lambda step, w: sp.generate.rmat((14, 17, 20, 24)[step], 16, weights=w, seed=SEED),
         (1, 255),
         "R-MAT with Graph500's parameters, 16 edges drawn per vertex, undirected, parallel edges merged",
     ),
@@ -46,10 +47,13 @@ FAMILIES = {
     ),
     "er": Family(
         lambda step, w: sp.generate.random(
-            10**6 // 8 ** (2 - step), 16 * 10**6 // 8 ** (2 - step), weights=w, seed=SEED
+            (15_625, 125_000, 10**6, 20_000_000)[step],
+            (250_000, 2_000_000, 16_000_000, 218_000_000)[step],
+            weights=w,
+            seed=SEED,
         ),
         (1, 255),
-        "16 directed edges per vertex between uniform ends",
+        "16 directed edges per vertex (giant: 11) between uniform ends",
     ),
     "grid": Family(
         lambda step, w: sp.generate.grid((160, 500, 1500)[step], (160, 500, 1500)[step], weights=w, seed=SEED),
@@ -88,7 +92,9 @@ def _new_york(weights: Any) -> sp.Graph:
 
 
 def exists(family: str, size: str) -> bool:
-    """Whether there is such a graph: New York has one size, ``large``, and needs its file."""
+    """Whether there is such a graph: New York has one size, ``large``, and needs its file; only two families have giants."""
+    if size == GIANT:
+        return family in ("kron", "er")
     return family != "NY" or (size == "large" and (data() / "dimacs9" / "USA-road-d.NY.gr.gz").exists())
 
 
@@ -98,7 +104,7 @@ def load(family: str, size: str, weights: str = "int32") -> sp.Graph:
     if not path.exists():
         CACHE.mkdir(exist_ok=True)
         kind = FAMILIES[family]
-        made = kind.make(SIZES.index(size), kind.integers if weights == "int32" else weights)
+        made = kind.make((*SIZES, GIANT).index(size), kind.integers if weights == "int32" else weights)
         half = path.with_name(f"{path.stem}-{os.getpid()}.steppe")
         sp.write(made, half)
         half.replace(path)

@@ -56,7 +56,7 @@ def summarise(lines: list[Row]) -> list[Row]:
         row["ns"] = row["ms"] * 1e6 / max(1.0, row["m"])
         row["share"] = row["limit_ns"] / row["ns"]
         rows.append(row)
-    order = {name: i for i, name in enumerate((*graphs.FAMILIES, *graphs.SIZES, *graphs.WEIGHTS))}
+    order = {name: i for i, name in enumerate((*graphs.FAMILIES, *graphs.SIZES, graphs.GIANT, *graphs.WEIGHTS))}
     return sorted(rows, key=lambda r: [order[r[name]] for name in CASE])
 
 
@@ -204,7 +204,7 @@ def document(rows: list[Row]) -> str:
 
 def readme(rows: list[Row]) -> str:
     """Return the README's part: shortest paths and hops, distances only, one thread, integer weights, the largest size there is."""
-    size = max({r["size"] for r in rows}, key=graphs.SIZES.index)
+    size = max({r["size"] for r in rows}, key=(*graphs.SIZES, graphs.GIANT).index)
     large = select(rows, size=size, weights="int32")
     sssp = compare(large, task="sssp", output="distances", threads=1)
     lost = losses(large)

@@ -64,6 +64,17 @@ PLANS = {
         budget=20.0,
     ),
     "growth": Plan(size=graphs.SIZES, weights=("int32",), output=("distances",), rival=("steppe", "GAP", "SciPy")),
+    "giants": Plan(
+        ("kron", "er"),
+        (graphs.GIANT,),
+        (),
+        weights=("int32",),
+        task=("sssp",),
+        output=("distances",),
+        rival=("steppe", "GAP"),
+        sources=1,
+        trials=2,
+    ),
     "full": Plan(
         size=graphs.SIZES,
         floats=tuple(graphs.FAMILIES),
@@ -153,7 +164,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--plan", choices=PLANS, default="quick")
     parser.add_argument("-o", "--out", type=Path, help="JSON lines; default: benchmarks/results/PLAN.jsonl")
-    choices = {"family": graphs.FAMILIES, "size": graphs.SIZES, "weights": graphs.WEIGHTS, "rival": rivals.RIVALS}
+    choices = {
+        "family": graphs.FAMILIES,
+        "size": (*graphs.SIZES, graphs.GIANT),
+        "weights": graphs.WEIGHTS,
+        "rival": rivals.RIVALS,
+    }
     for field in fields(Plan):
         value = getattr(Plan(), field.name)
         many = isinstance(value, tuple)

@@ -304,6 +304,35 @@ MUTATIONS = [
         ";",
     ),
     Mutation(
+        "bins: a block forgets what waits beyond the threshold",
+        "blocks",
+        "external/bins.hpp",
+        "least_[block] = rest;",
+        "least_[block] = kInfinity<D>;",
+    ),
+    Mutation(
+        "bins: the last candidate of a chunk is skipped",
+        "blocks",
+        "external/bins.hpp",
+        "f(static_cast<const Entry*>(last_->entries), end);",
+        "f(static_cast<const Entry*>(last_->entries), end - 1);",
+    ),
+    Mutation(
+        "bins: what has no chunk left is forgotten",
+        "blocks",
+        "external/bins.hpp",
+        "for (; i < size; ++i) rest = std::min(rest, tentative_.load(list[i]));",
+        ";",
+    ),
+    Mutation(
+        "bins: only the first thread's are applied",
+        "blocks",
+        "external/bins.hpp",
+        "for (auto& other : workers_) other->bins[1 - now_][block].take(worker.chunks, all);",
+        "for (auto& other : workers_) other->bins[1 - now_][block].take("
+        "worker.chunks, [&](auto* b, auto* e) { if (other == workers_[0]) all(b, e); });",
+    ),
+    Mutation(
         "sweep: an edge between two pieces is skipped",
         "blocks",
         "external/sweep.hpp",

@@ -14,6 +14,8 @@ from graphs import FLOAT, HUGE, NAMED
 from steppe import files
 from steppe.cpu import external
 from steppe.cpu.proof import check
+from steppe.planning import preparing
+from steppe.planning.question import Question
 
 WEIGHTS = [(1, 255), (0, 3), (1, 2**40), "float32", "float64", None]
 
@@ -180,6 +182,69 @@ def test_a_mapped_graph_that_would_fill_memory_stays_in_its_file(pair, monkeypat
     assert not mapped.derived.prepared
     assert "_ones" not in vars(mapped)
     assert answer.distances.tobytes() == sp.sssp(copy, 0).distances.tobytes()
+
+
+@pytest.mark.parametrize("bins", [False, True])
+def test_a_bucket_left_half_done_settles_no_target(monkeypatch, bins):
+    """Where a bucket is too wide it is left and a narrower one begun: what is below the old threshold may still fall."""
+    g = sp.generate.rmat(14, 16, weights=(1, 10**6), seed=3)
+    source = int(np.argmax(g.degrees))
+    far = sp.sssp(g, source, threads=1)
+    if bins:  # only a mapped file is searched in blocks with targets, so the planner is passed by
+        monkeypatch.setattr(external, "far_beyond_caches", lambda _: True)
+        monkeypatch.setattr(external, "BIN_SHIFT", 8)
+    changes = 0
+    for target in np.random.default_rng(0).choice(np.flatnonzero(far.reachable), 40):
+        asked = Question(
+            np.array([source]), np.array([target]), delta=sp.plan(g, "sssp", memory_limit=1 << 30).delta, threads=1
+        )
+        answer = external.run(g, asked, "delta-stepping", None if bins else 1 << 30)
+        assert answer.distances[target] == far.distances[target]
+        changes += answer.explained["width_changes"]
+    assert changes > 0
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("paths", [False, True])
+def test_bins(pair, monkeypatch, threads, paths):
+    """Graphs far beyond the caches: candidates are sorted by blocks of targets. Here blocks are small, and bins hold few."""
+    mapped, copy = pair
+    far = sp.sssp(copy, 3)
+    reached = np.sort(far.distances[far.reachable])
+    several = {"cutoff": reached[len(reached) // 3].item()}, {"targets": [5, 99]}, {"targets": [3], "cutoff": 0}
+    expected = [sp.sssp(copy, 3, **options).distances for options in several]
+    monkeypatch.setattr(preparing, "BLOCKS_FROM", 0)
+    monkeypatch.setattr(preparing, "BLOCKS_DEGREE", 0)
+    monkeypatch.setattr(external, "BIN_SHIFT", 8)
+    options = {"threads": threads, "record_paths": paths, "method": "delta-stepping"}
+    blocks = -(-copy.num_vertices >> 8)
+    for delta in (None, 1, 1e-3, 1e30):
+        answer = sp.sssp(in_memory(copy), 3, delta=delta, **options).verify()
+        assert answer.distances.tobytes() == far.distances.tobytes()
+        told = answer.explain()
+        assert told.engine == "external"
+        if copy.weights is not None:  # hops are counted without bins
+            assert told.parts == blocks
+            assert told.edges_relaxed >= copy.degrees[far.reachable].sum()
+            assert told.peak_device_bytes >= 8 * copy.num_vertices + told.bytes_copied
+    # A bound or targets: only where edges stay in their file anyway.
+    monkeypatch.setattr(external.memory, "available", lambda: int(1.9 * mapped.nbytes))
+    for more, distances in zip(several, expected, strict=True):
+        answer = sp.sssp(mapped, 3, **more, **options).verify()
+        assert answer.distances.tobytes() == distances.tobytes()
+        assert answer.explain().engine == "external"
+        assert copy.weights is None or answer.explain().parts == blocks
+
+
+def test_bins_tell_of_sums_that_do_not_fit(monkeypatch):
+    monkeypatch.setattr(preparing, "BLOCKS_FROM", 0)
+    monkeypatch.setattr(preparing, "BLOCKS_DEGREE", 0)
+    wide = sp.Graph.from_edges([0, 1, 2], [1, 2, 3], np.array([2**31 - 1, 2**31 - 1, 5], np.int32))
+    answer = sp.sssp(wide, 0, method="delta-stepping")
+    assert answer.explain().engine == "external"
+    assert answer.distances.tolist() == [0, 2**31 - 1, 2**32 - 2, 2**32 + 3]
+    with pytest.raises(sp.DistanceOverflowError):
+        sp.sssp(sp.Graph.from_edges([0, 1], [1, 2], [2**62, 2**62]), 0, method="delta-stepping")
 
 
 def test_a_damaged_answer_is_refused(pair):

@@ -1,6 +1,7 @@
-// Bindings of external/sweep.hpp and external/bellman_ford.hpp.
+// Bindings of external/sweep.hpp, external/bins.hpp and external/bellman_ford.hpp.
 #include "bindings/question.hpp"
 #include "external/bellman_ford.hpp"
+#include "external/bins.hpp"
 #include "external/sweep.hpp"
 #include "search/answer.hpp"
 
@@ -17,6 +18,10 @@ search::Stats search_outside(const Rows& g, bool mapped, const Question& questio
         return search::find_answer<W>(g, question, result, pred, watch,
                                       [&]<class D>(const search::Search<V, D>& search, D* dist, V* p) {
                                           const int shift = budget.shift;
+                                          if constexpr (!std::is_same_v<Rows, external::Ones<V>>)
+                                              if (budget.bins > 0)
+                                                  return p ? external::bin<true>(g, window, budget, search, dist, p)
+                                                           : external::bin<false>(g, window, budget, search, dist, p);
                                           return p ? external::sweep<true>(g, window, shift, search, dist, p)
                                                    : external::sweep<false>(g, window, shift, search, dist, p);
                                       });
@@ -31,11 +36,11 @@ void bind_external(nb::module_& m) {
     nb::class_<Budget>(m, "Budget")
         .def(
             "__init__",
-            [](Budget* self, int shift, int64_t window) {
+            [](Budget* self, int shift, int64_t window, int64_t bins) {
                 if (shift < 6 || shift > 40) throw std::invalid_argument("a block has 2^6 to 2^40 vertices");
-                new (self) Budget{shift, window};
+                new (self) Budget{shift, window, bins};
             },
-            "shift"_a, "window"_a)
+            "shift"_a, "window"_a, "bins"_a = 0)
         .def_prop_ro("parts", [](const Budget& b) { return b.parts.load(); })
         .def_prop_ro("passes", [](const Budget& b) { return b.passes.load(); })
         .def_prop_ro("bytes_read", [](const Budget& b) { return b.bytes_read.load(); })

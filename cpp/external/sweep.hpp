@@ -59,7 +59,7 @@ class External {
 
     // delta: how far the threshold rises above the least waiting distance.
     search::Stats run(D delta) {
-        const bool fixed = search_.fixed_delta || delta <= 0 || delta >= most_wide();
+        const bool fixed = search_.fixed_delta || delta <= 0 || delta >= most_wide<D>();
         D too_wide_once = kTop;
         int64_t quiet = 0;  // rounds with next to nothing to do
         for (V s : search_.sources) mark(s, 0);
@@ -80,13 +80,14 @@ class External {
                 too_wide_once = delta;
                 delta = delta / 4;
                 ++stats_.width_changes;
-            } else if (!fixed && quiet > 64 && delta < too_wide_once / 4 && delta < most_wide() / 4) {
+            } else if (!fixed && quiet > 64 && delta < too_wide_once / 4 && delta < most_wide<D>() / 4) {
                 delta = delta * 4;
                 quiet = 0;
                 ++stats_.width_changes;
             }
             if (search_.watch->poll(relaxed_)) break;
-            if (pending.all_settled([&](D d) { return d <= threshold && d != kInfinity<D>; })) break;
+            // A bucket that was left half done has settled nobody.
+            if (!narrow && pending.all_settled([&](D d) { return d <= threshold && d != kInfinity<D>; })) break;
         }
         if constexpr (kShared) tentative_.finish(search_.threads);
         stats_.delta = static_cast<double>(delta);
@@ -96,12 +97,6 @@ class External {
         }
         stats_.edges_relaxed = stats_.edges_touched = relaxed_;
         return stats_;
-    }
-
-    // From here on a threshold could wrap.
-    static D most_wide() {
-        // A double may round up: a quarter of the integers is as good as all.
-        return std::is_integral_v<D> ? kLargest<D> / 4 : std::numeric_limits<D>::max();
     }
 
   private:
@@ -270,7 +265,7 @@ template <bool kPaths, class Rows, class V, class D>
 search::Stats sweep(const Rows& g, Window& window, int shift, const search::Search<V, D>& search, D* dist, V* pred) {
     using Alone = External<kPaths, false, Rows, V, D>;
     using Shared = External<kPaths, true, Rows, V, D>;
-    const D delta = static_cast<D>(std::min(search.delta, static_cast<double>(Alone::most_wide())));
+    const D delta = static_cast<D>(std::min(search.delta, static_cast<double>(most_wide<D>())));
     if (search.threads > 1) return std::make_unique<Shared>(g, window, shift, search, dist, pred)->run(delta);
     return std::make_unique<Alone>(g, window, shift, search, dist, pred)->run(delta);
 }

@@ -22,10 +22,18 @@
 
 namespace steppe::external {
 
+// The widest bucket: from here on a threshold could wrap.
+template <class D>
+constexpr D most_wide() {
+    // A double may round up: a quarter of the integers is as good as all.
+    return std::is_integral_v<D> ? kLargest<D> / 4 : std::numeric_limits<D>::max();
+}
+
 // What a search may take, and what it has taken so far: others may look while it goes on.
 struct Budget {
     const int shift;                                                   // 2^shift vertices make a block, at least 64
     const int64_t window;                                              // bytes of edges that may be mapped at a time
+    const int64_t bins = 0;                                            // bytes of candidates (bins.hpp); 0: no bins
     std::atomic<int64_t> parts{0}, passes{0}, bytes_read{0}, peak{0};  // peak: bytes mapped at a time, at most
 };
 

@@ -1,4 +1,5 @@
 // The sweep over edges that stay in a file, in windows of every size.
+#include "external/bins.hpp"
 #include "external/sweep.hpp"
 #include "graphs.hpp"
 
@@ -26,6 +27,26 @@ static void check(const Graph<int32_t>& g, uint32_t delta, int64_t limit) {
     expect(is_tight(g, right, pred, {0}), "a predecessor of a sweep");
 }
 
+// bytes: of the bins. With one byte a thread has a single chunk, and a pass ends after it.
+static void check_bins(const Graph<int32_t>& g, uint32_t delta, int threads, int64_t bytes) {
+    const auto csr = g.csr();
+    Watch watch;
+    external::Budget budget{6, int64_t{1} << 40, bytes};
+    external::Window window(csr, false, threads, budget);
+    search::Search<int32_t, uint32_t> s;
+    s.sources = {0};
+    s.threads = threads;
+    s.watch = &watch;
+    s.delta = delta;
+    std::vector<uint32_t> found(g.n);
+    std::vector<int32_t> pred(g.n);
+    external::bin<true>(csr, window, budget, s, found.data(), pred.data());
+    const auto right = *naive(g, {0});
+    for (int64_t v = 0; v < g.n; ++v)
+        expect((found[v] == kInfinity<uint32_t> ? kUnreachable : int64_t{found[v]}) == right[v], "bins");
+    expect(is_tight(g, right, pred, {0}), "a predecessor of bins");
+}
+
 int main() {
     for_graphs<int32_t>([](const Graph<int32_t>& g) {
         for (const uint32_t delta : {0u, 3u, 1000u})
@@ -33,5 +54,12 @@ int main() {
                 check<false>(g, delta, limit);
                 check<true>(g, delta, limit);
             }
+        for (const uint32_t delta : {0u, 3u, 1000u})
+            for (const int threads : {1, 2})
+                for (const int64_t bytes : {int64_t{1}, int64_t{1} << 16, int64_t{8} << 20})
+                    check_bins(g, delta, threads, bytes);
     });
+    // Passes that two threads share.
+    const auto large = random_graph<int32_t>(20000, 400000, 1, 100, 7);
+    for (const int64_t bytes : {int64_t{1}, int64_t{1} << 19, int64_t{8} << 20}) check_bins(large, 50, 2, bytes);
 }

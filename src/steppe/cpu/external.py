@@ -1,9 +1,9 @@
 """external: searches on the CPU whose edges stay in a file, within a budget of bytes.
 
 Arrays of one entry per vertex lie in memory; edges are mapped, announced to the kernel before they are due and let go
-after, and blocks of vertices with nothing to do are passed over. The algorithm is in ``cpp/external/sweep.hpp`` (all threads)
-and, for weights that may be negative, ``cpp/external/bellman_ford.hpp`` (one thread), the paging in
-``cpp/external/window.hpp``; here a budget is divided.
+after, and blocks of vertices with nothing to do are passed over. The algorithm is in ``cpp/external/sweep.hpp`` (all threads);
+for graphs that have room in memory but not in the caches in ``cpp/external/bins.hpp``; and, for weights that may be negative, in
+``cpp/external/bellman_ford.hpp`` (one thread). The paging is in ``cpp/external/window.hpp``; here a budget is divided.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ..machine import memory
 from ..planning.bytes import sweep, sweep_negative, total
 from ..planning.distance_types import distance_dtype, lengths_of_hops
 from ..planning.facts import facts_of
+from ..planning.preparing import far_beyond_caches
 from ..planning.progress import streamed
 from ..planning.question import Answer, Question
 from .search import check_overflow, negative_cycle
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 SMALLEST_WINDOW = 1 << 16
 """Bytes of edges that must fit beside the vertex arrays: a few pages of targets and weights for two threads."""
+
+BIN_SHIFT = 16
+"""Logarithm of the vertices that a bin is for: their distances stay in a second-level cache."""
 
 _BLOCK = 1 << 18  # bytes of edges in a block: one request to a disk, and little to read in vain
 
@@ -67,21 +71,29 @@ def _run(
     hops = distance == np.int32
     facts = facts_of(graph)
 
-    def vertices(shift: int) -> int:
-        arrays = sweep(facts, record_paths=question.record_paths, threads=question.threads, shift=shift, hops=hops)
-        return total(arrays)
+    def vertices(shift: int, *, bins: bool = False) -> int:
+        paths, threads = question.record_paths, question.threads
+        return total(sweep(facts, record_paths=paths, threads=threads, shift=shift, hops=hops, bins=bins))
 
     edge_bytes = _edge_bytes(graph, weighted=not hops)
     shift, window = _divide(graph, edge_bytes, memory_limit, vertices)
+    taken = vertices(shift)
+    bins = 0
+    if not hops and memory_limit is None and far_beyond_caches(facts):
+        more = vertices(BIN_SHIFT, bins=True)
+        room = window + taken - more
+        if room >= (edge_bytes if graph.is_mapped else 0):  # edges in memory are no part of what is free
+            shift, window, taken = BIN_SHIFT, max(room, edge_bytes), more
+            bins = 8 * graph.num_vertices
     distances = np.empty(graph.num_vertices, dtype=distance)
     recorded = np.empty(graph.num_vertices, dtype=graph.indices.dtype) if question.record_paths else None
-    budget = _core.Budget(shift, window)
+    budget = _core.Budget(shift, window, bins)
     asked = question.core(graph, delta=delta, progress=_teller(question, budget))
     stats = _core.external(graph.core, asked, budget, distances, recorded)
     counts = ("rounds", "edges_relaxed", "edges_touched", "atomics", "threads", "overflow")
     explained = {key: getattr(stats, key) for key in counts}
     explained |= {"delta": stats.delta if math.isfinite(delta) else None, "width_changes": stats.width_changes}
-    return Answer(distances, recorded, explained | _spent(budget, edge_bytes, vertices(shift)))
+    return Answer(distances, recorded, explained | _spent(budget, edge_bytes, taken))
 
 
 def _run_negative(graph: Graph, question: Question, memory_limit: int | None) -> Answer:

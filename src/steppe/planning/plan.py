@@ -300,8 +300,10 @@ def _arrays(call: str, plan: Plan, facts: Facts, wishes: Wishes) -> list[_bytes.
     if plan.engine == "external":
         if facts.has_negative and not hops:
             return _bytes.sweep_negative(facts, shift=10)
+        hops = hops or plan.method == "bfs"
+        bins = not hops and wishes.memory_limit is None and far_beyond_caches(facts)
         return _bytes.sweep(
-            facts, record_paths=wishes.record_paths, threads=plan.threads, shift=10, hops=hops or plan.method == "bfs"
+            facts, record_paths=wishes.record_paths, threads=plan.threads, shift=10, hops=hops, bins=bins
         )
     return _bytes.search(facts, plan.method, record_paths=wishes.record_paths, threads=plan.threads, hops=hops)
 
