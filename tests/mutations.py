@@ -23,6 +23,13 @@ BFS_CLASSES = "import level_checks as c\nwith c.form('tiny classes'): c.check_na
 BFS_NARROW = "import level_checks as c\nc.check_named(device, {'layers'}); c.check_owner(device)"
 BFS_UP = "import level_checks as c\nwith c.form('up and down'): c.check_named(device, {'layers'})"
 TREE = "import level_checks as c, numpy\nc.check_trees(device, {'ties', 'complete'}, (numpy.int32,))"
+SCATTER = """import numpy as np
+places, out = device.upload(np.array([3, 1], np.int32)), device.alloc(4, "u4")
+cells = device.alloc(8, "u4", fill=7)
+device.launch(device.program("fill"), "scatter_u32", 2, cells, places, 2, 5)
+device.launch(device.program("fill"), "columns_u32", 4, cells, 4, places, 2, 4, out)
+assert device.download(out).tolist() == [5, 5, 7, 7]
+"""
 EDGE = "import edge_checks as c\nc.check_slips(device)"
 
 
@@ -79,11 +86,20 @@ MUTATIONS = [
     Mutation(
         "fill: out of bounds",
         "fill.c",
-        "i < count;",
-        "i <= count;",
+        "i < count; i += GLOBAL_SIZE) cells[first",
+        "i <= count; i += GLOBAL_SIZE) cells[first",
         'b = device.alloc(100, "u8")\n'
         'device.launch(device.program("fill"), "fill_u64", 100, b, 0, 100, 1); device.finish()',
     ),
+    Mutation(
+        "scatter: out of bounds",
+        "fill.c",
+        "i < count; i += GLOBAL_SIZE) cells[places",
+        "i <= count; i += GLOBAL_SIZE) cells[places",
+        SCATTER,
+        times=2,
+    ),
+    Mutation("columns: out of bounds", "fill.c", "i < total;", "i <= total;", SCATTER, times=2),
     Mutation(
         "atomics: a plain add for ADD",
         "words.c",

@@ -177,6 +177,7 @@ API cuMemAlloc_v2(Pointer* p, size_t n) {
     memset(memory, 0xcd, n);
     *p = reinterpret_cast<Pointer>(memory);
     live[*p] = n;
+    note("alloc " + std::to_string(n));
     return OK;
 }
 API cuMemFree_v2(Pointer p) {
@@ -279,7 +280,10 @@ API cuMemcpyHtoDAsync_v2(Pointer target, const void* source, size_t n, void* str
 API cuMemcpyDtoHAsync_v2(void* target, Pointer source, size_t n, void* stream) {
     IN_CONTEXT;
     if (!inside(live, source, n)) return INVALID_VALUE;
-    note("copy to host " + std::to_string(n));
+    const auto above = pinned.upper_bound(reinterpret_cast<Pointer>(target));
+    note(inside(pinned, reinterpret_cast<Pointer>(target), n)
+             ? "copy to pinned " + std::to_string(std::prev(above)->first) + " " + std::to_string(n)
+             : "copy to host " + std::to_string(n));
     enqueue(stream, [=] { return memcpy(target, reinterpret_cast<void*>(source), n), OK; });
     return OK;
 }

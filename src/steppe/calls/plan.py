@@ -155,4 +155,5 @@ def _device_facts(device: gpu.Device, graph: Graph, wishes: dict[str, Any]) -> D
             backwards=reverse is not None,
             directed=graph.directed,
         ) - sum(resident_bytes(device, held) for held in there)
-    return DeviceFacts(name=device.info.name, free=device.memory.free, needs=needs)
+    measured = device.tuning.get("frontier_from")
+    return DeviceFacts(name=device.info.name, free=device.memory.free, needs=needs, frontier_from=measured)

@@ -319,6 +319,11 @@ class Cuda(Device):
             check(driver.cuMemcpyDtoHAsync(array.ctypes.data, handle + offset, array.nbytes, self._stream))
             check(driver.cuStreamSynchronize(self._stream))
 
+    def _read_async(self, array: NDArray[Any], handle: int, offset: int) -> _Event:
+        with self._current:
+            check(driver.cuMemcpyDtoHAsync(array.ctypes.data, handle + offset, array.nbytes, self._stream))
+            return _Event(self, self._stream, array)
+
     def _copy(self, source: Buffer, into: Buffer) -> None:
         with self._current:
             check(driver.cuMemcpyDtoDAsync(into.handle, source.handle, source.nbytes, self._stream))

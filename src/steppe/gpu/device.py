@@ -33,9 +33,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import DeviceError, DeviceMemoryError
+from . import downloads, tuning
 from . import source as _source
-from . import tuning
-from .launches import Launch, Program
+from .launches import Launch, Program, argument
 from .memory import Buffer, Handle, Memory, without_reserve
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ if TYPE_CHECKING:
 
     from ..graph.graph import Graph
     from .rows import Copies
-    from .source import Parameter, Source
+    from .source import Source
+    from .spares import Spares
 
 
 def forked(name: str) -> str:
@@ -102,6 +103,7 @@ class Device(ABC):
         self._programs: dict[object, Program] = {}
         self._lock = threading.RLock()
         self._open = threading.local()
+        self._downloads = downloads.Downloads()
         self._process = os.getpid()
         self.copies: weakref.WeakKeyDictionary[Graph, Copies] = weakref.WeakKeyDictionary()
         """What is kept on this device of each graph, as long as the graph lives (rows.py)."""
@@ -109,13 +111,18 @@ class Device(ABC):
     def look_at_memory(self) -> None:
         """Set the budget by what the driver has now: other processes come and go between two calls."""
         free = self._free_memory()
-        most = self.info.memory if free is None else min(free + self.memory.used, self.info.memory)
+        most = self.info.memory if free is None else min(free + self.memory.allocated, self.info.memory)
         room = without_reserve(most)
         self.memory.limit = room if self.memory_limit is None else min(self.memory_limit, room)
 
     def forget_graphs(self) -> None:
         """Free what is kept of all graphs. A search that is using it goes on; the memory is freed after it."""
         self.copies = weakref.WeakKeyDictionary()
+
+    def give_back_spares(self) -> int:
+        """Free what is kept for searches to come; return how many bytes that was."""
+        kept = [self.copies.get(graph) for reference in self.copies.keyrefs() if (graph := reference()) is not None]
+        return sum(one.spares.give_back() for one in kept if one is not None and one.spares is not None)
 
     def is_forked(self) -> bool:
         """Whether this process is a child of the one that opened the device."""
@@ -177,7 +184,7 @@ class Device(ABC):
         if len(parameters) != len(args):
             msg = f"{program.source.name}.{kernel} takes {len(parameters)} arguments, not {len(args)}"
             raise TypeError(msg)
-        values = [self._argument(kernel, p, a) for p, a in zip(parameters, args, strict=True)]
+        values = [argument(self, kernel, p, a) for p, a in zip(parameters, args, strict=True)]
         with self._lock:
             bound = self._bind(program, kernel, values)
         return Launch(program, kernel, self._groups(program, threads), bound, args)
@@ -201,31 +208,10 @@ class Device(ABC):
         if threads > 0:
             self.replay([self.prepare(program, kernel, threads, *args)])
 
-    def _argument(self, kernel: str, parameter: Parameter, value: object) -> Handle:
-        if parameter.pointer:
-            if not isinstance(value, Buffer) or value.dtype != parameter.dtype or value.device is not self:
-                msg = f"{kernel}: {parameter.name} is a buffer of {parameter.dtype} on {self.info.name}, not {value!r}"
-                raise TypeError(msg)
-            if value.handle is None:
-                msg = f"{kernel}: {parameter.name} has been freed"
-                raise ValueError(msg)
-            return value.handle
-        if type(value) is int and parameter.low <= value <= parameter.high:
-            return value
-        try:
-            number = np.array(value, dtype=parameter.dtype)[()]
-        except (TypeError, ValueError, OverflowError) as error:
-            msg = f"{kernel}: {parameter.name} is one {parameter.dtype}, not {value!r}"
-            raise TypeError(msg) from error
-        if parameter.dtype.kind in "iu" and number != value:  # a float is rounded to the parameter's type
-            msg = f"{kernel}: {parameter.name} is {parameter.dtype} and cannot hold {value!r}"
-            raise TypeError(msg)
-        return number.item()
-
     # Memory
 
-    def alloc(self, size: int, dtype: DTypeLike, fill: object = None) -> Buffer:
-        """Make a buffer of `size` elements, every cell `fill` unless that is None."""
+    def alloc(self, size: int, dtype: DTypeLike, fill: object = None, spares: Spares | None = None) -> Buffer:
+        """Make a buffer of `size` elements, every cell `fill` unless that is None; from `spares` if there is one, and it goes back there."""
         self._ready()
         kind = np.dtype(dtype)
         nbytes = size * kind.itemsize
@@ -233,24 +219,32 @@ class Device(ABC):
         if nbytes > largest:
             msg = f"{self.info.name}: {nbytes:,} bytes needed in one piece, the device gives at most {largest:,}"
             raise DeviceMemoryError(msg, needed=nbytes, free=largest)
+        handle = None if spares is None else spares.take(nbytes)
+        if handle is None:
+            handle = self._allocate(nbytes)
+        for counters in self._counters():
+            counters.peak_bytes = max(counters.peak_bytes, self.memory.used)
+        buffer = Buffer(self, size, kind, handle, spares=spares)
+        if fill is not None:
+            self.fill(buffer, fill)
+        return buffer
+
+    def _allocate(self, nbytes: int) -> Handle:
         try:
             self.memory.take(nbytes, self.info.name)
         except DeviceMemoryError:
             gc.collect()  # buffers in a cycle of dead objects would be freed sooner or later: now is the time
+            self.give_back_spares()
             self.memory.take(nbytes, self.info.name)
         try:
-            handle = self._alloc(max(nbytes, 8))
+            return self._alloc(max(nbytes, 8))
         except BaseException as error:
             self.memory.give(nbytes)
             if isinstance(error, DeviceMemoryError):
+                if self.give_back_spares():
+                    return self._allocate(nbytes)
                 self.memory.room = self.memory.used + min(error.free, max(nbytes - 1, 0))
             raise
-        for counters in self._counters():
-            counters.peak_bytes = max(counters.peak_bytes, self.memory.used)
-        buffer = Buffer(self, size, kind, handle)
-        if fill is not None:
-            self.fill(buffer, fill)
-        return buffer
 
     def upload(self, array: NDArray[Any], into: Buffer | None = None, offset: int = 0) -> Buffer:
         """Copy a host array into a new buffer, or into a given one from element `offset` on; done on return."""
@@ -270,7 +264,10 @@ class Device(ABC):
         self._inside(buffer, offset, count, buffer.dtype)
         array = np.empty(count, buffer.dtype)
         if count:
-            self._read(array, buffer.handle, offset * buffer.dtype.itemsize)
+            place = buffer.handle, offset * buffer.dtype.itemsize
+            pinned = self.info.is_gpu and array.nbytes >= downloads.FROM and self._downloads.read(self, array, *place)
+            if not pinned:
+                self._read(array, *place)
         for counters in self._counters():
             counters.bytes_down += array.nbytes
         return array
@@ -390,6 +387,8 @@ class Device(ABC):
     def _write(self, handle: Handle, offset: int, array: NDArray[Any]) -> None: ...
     @abstractmethod
     def _read(self, array: NDArray[Any], handle: Handle, offset: int) -> None: ...
+    @abstractmethod
+    def _read_async(self, array: NDArray[Any], handle: Handle, offset: int) -> Handle: ...
     @abstractmethod
     def _fill(self, buffer: Buffer, value: NDArray[Any], offset: int, count: int) -> None: ...
     @abstractmethod

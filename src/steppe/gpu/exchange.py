@@ -80,6 +80,7 @@ class DeviceArray:
     """
 
     def __init__(self, buffer: Buffer) -> None:
+        buffer.give_out()
         self.buffer = buffer
         self.shape, self.dtype = (buffer.size,), buffer.dtype
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .memory import Buffer
 
 if TYPE_CHECKING:
+    from .device import Device
     from .memory import Handle
-    from .source import Source
+    from .source import Parameter, Source
 
 
 class Program:
@@ -41,3 +44,26 @@ class Recording(tuple[Launch, ...]):
     """Launches that are replayed so often that the driver may keep them, many repetitions as one (`kept`: its own handle)."""
 
     kept: Handle = None
+
+
+def argument(device: Device, kernel: str, parameter: Parameter, value: object) -> Handle:
+    """Return what the driver takes for a parameter: a buffer's handle, or a number that the parameter's type can hold."""
+    if parameter.pointer:
+        if not isinstance(value, Buffer) or value.dtype != parameter.dtype or value.device is not device:
+            msg = f"{kernel}: {parameter.name} is a buffer of {parameter.dtype} on {device.info.name}, not {value!r}"
+            raise TypeError(msg)
+        if value.handle is None:
+            msg = f"{kernel}: {parameter.name} has been freed"
+            raise ValueError(msg)
+        return value.handle
+    if type(value) is int and parameter.low <= value <= parameter.high:
+        return value
+    try:
+        number = np.array(value, dtype=parameter.dtype)[()]
+    except (TypeError, ValueError, OverflowError) as error:
+        msg = f"{kernel}: {parameter.name} is one {parameter.dtype}, not {value!r}"
+        raise TypeError(msg) from error
+    if parameter.dtype.kind in "iu" and number != value:  # a float is rounded to the parameter's type
+        msg = f"{kernel}: {parameter.name} is {parameter.dtype} and cannot hold {value!r}"
+        raise TypeError(msg)
+    return number.item()

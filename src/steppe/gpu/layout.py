@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
     from .device import Device
+    from .spares import Spares
 
 
 class Array(NamedTuple):
@@ -52,10 +53,10 @@ class Layout:
     def __add__(self, other: Layout) -> Layout:
         return Layout(*self.arrays, *other.arrays)
 
-    def allocate(self, device: Device) -> SimpleNamespace:
-        """Make the buffers, each an attribute of what is returned."""
+    def allocate(self, device: Device, spares: Spares | None = None) -> SimpleNamespace:
+        """Make the buffers, each an attribute of what is returned; from `spares`, where they are to be kept, too."""
         made = SimpleNamespace()
         for name, cells, dtype, fill, times in self.arrays:
-            some = [device.alloc(cells, dtype, fill=fill) for _ in range(1 if times is None else times)]
+            some = [device.alloc(cells, dtype, fill=fill, spares=spares) for _ in range(1 if times is None else times)]
             setattr(made, name, some[0] if times is None else some)
         return made

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from .device import Device
+    from .spares import Spares
 
 Handle = Any  # what a driver gives out; only cuda.py and opencl.py look inside
 
@@ -35,8 +36,11 @@ def without_reserve(free: int) -> int:
 class Memory:
     """The byte budget of a device.
 
-    A buffer may be freed by the garbage collector, at any moment and so in the middle of the methods here. Hence `give` waits for
-    nobody: it notes what came back, in one step, and whoever next asks how much is used counts it.
+    A buffer may be freed by the garbage collector, at any moment and so in the middle of the methods here. Hence `give` and `spare` wait
+    for nobody: they note what came back, in one step, and whoever next asks how much is used counts it.
+
+    What the driver gave us is `allocated`; what of it no search uses now, and is kept for the next one (spares.py), counts as free, because it
+    is given back as soon as something else needs the room. Both together never pass the limit.
     """
 
     def __init__(self, limit: int) -> None:
@@ -46,16 +50,27 @@ class Memory:
         """What the driver had for us when it last refused something within the budget."""
         self._taken = 0
         self._given: deque[int] = deque()
+        self._spare = 0
+        self._spared: deque[int] = deque()
         self._lock = locks.make()
 
     @property
-    def used(self) -> int:
-        """Bytes that are allocated."""
+    def allocated(self) -> int:
+        """Bytes that the driver gave us."""
         with self._lock:
             while self._given:
                 given = self._given.popleft()
                 self._taken -= given
             return self._taken
+
+    @property
+    def used(self) -> int:
+        """Bytes that are allocated and not spare."""
+        with self._lock:
+            while self._spared:
+                spared = self._spared.popleft()
+                self._spare += spared
+            return self.allocated - self._spare
 
     @property
     def free(self) -> int:
@@ -65,36 +80,63 @@ class Memory:
     def take(self, size: int, device: str) -> None:
         """Count an allocation, or refuse it."""
         with self._lock:
-            if size > self.free:
+            if size > self.limit - self.allocated:
                 msg = f"{device}: {size:,} bytes needed, {self.free:,} of {self.limit:,} free"
                 raise DeviceMemoryError(msg, needed=size, free=self.free)
             self._taken += size
-            self.peak = max(self.peak, self._taken)
+            self.peak = max(self.peak, self.used)
 
     def give(self, size: int) -> None:
         """Count a release."""
         self._given.append(size)
 
+    def spare(self, size: int) -> None:
+        """Count what is kept for the next search; a negative size: what is taken from there."""
+        self._spared.append(size)
+        if size < 0:
+            with self._lock:
+                self.peak = max(self.peak, self.used)
+
 
 class Buffer:
-    """An array on a device; freed with its last reference, or by `free`. One that has an `owner` is borrowed, and only let go."""
+    """An array on a device; freed with its last reference, or by `free`.
 
-    __slots__ = ("device", "dtype", "handle", "nbytes", "owner", "size")
+    One that has an `owner` is borrowed, and only let go. One that has `spares` goes there, for the next search.
+    """
+
+    __slots__ = ("device", "dtype", "handle", "nbytes", "owner", "size", "spares")
 
     def __init__(
-        self, device: Device, size: int, dtype: np.dtype[Any], handle: Handle, owner: object | None = None
+        self,
+        device: Device,
+        size: int,
+        dtype: np.dtype[Any],
+        handle: Handle,
+        owner: object | None = None,
+        spares: Spares | None = None,
     ) -> None:
-        self.device, self.size, self.dtype, self.handle, self.owner = device, size, dtype, handle, owner
+        self.device, self.size, self.dtype, self.handle = device, size, dtype, handle
+        self.owner, self.spares = owner, spares
         self.nbytes = size * dtype.itemsize
+
+    def give_out(self) -> None:
+        """Let no search use this memory again: another library may still read it, on a stream of its own, after it has let go of it."""
+        self.spares = None
+        if isinstance(self.owner, Buffer):
+            self.owner.give_out()
 
     def free(self) -> None:
         """Give the memory back now."""
         handle, self.handle = self.handle, None
+        spares, self.spares = self.spares, None
         if self.owner is not None:
             self.owner = None
         elif handle is not None and not self.device.is_forked():
-            self.device._free(handle)
-            self.device.memory.give(self.nbytes)
+            if spares is not None:
+                spares.put(self.nbytes, handle)
+            else:
+                self.device._free(handle)
+                self.device.memory.give(self.nbytes)
 
     def __del__(self) -> None:
         if not sys.is_finalizing():

@@ -233,6 +233,12 @@ class OpenCL(Device):
         with self._telling("copy from its memory", array.nbytes):
             cl.enqueue_copy(self._queue, array, handle, src_offset=offset, is_blocking=True)
 
+    def _read_async(self, array: NDArray[Any], handle: Handle, offset: int) -> Handle:
+        with self._telling("copy from its memory", array.nbytes):
+            done = cl.enqueue_copy(self._queue, array, handle, src_offset=offset, is_blocking=False)
+            self._queue.flush()
+            return done
+
     def _copy(self, source: Buffer, into: Buffer) -> None:
         with self._telling("copy within its memory", source.nbytes):
             cl.enqueue_copy(self._queue, into.handle, source.handle, byte_count=source.nbytes)

@@ -16,6 +16,7 @@ import numpy as np
 from ..errors import DeviceError
 from ..machine import locks
 from .layout import Layout
+from .spares import Spares
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -50,6 +51,7 @@ class Copies:
     rows: Rows | None = None
     tails: Buffer | None = None
     links: Links | None = None
+    spares: Spares | None = None
     lock: Any = field(default_factory=locks.make)
 
 
@@ -96,6 +98,16 @@ def rows(device: Device, graph: Graph) -> Rows:
             weights = None if graph.weights is None else device.upload(graph.weights)
             kept.rows = Rows(device.upload(graph.indptr), device.upload(graph.indices), weights)
         return kept.rows
+
+
+def spares(device: Device, graph: Graph) -> Spares:
+    """Return what ended searches of the graph left on the device; a search begins."""
+    kept = _copies(device, graph)
+    with kept.lock:
+        if kept.spares is None:
+            kept.spares = Spares(device)
+        kept.spares.begin()
+        return kept.spares
 
 
 def tails(device: Device, graph: Graph) -> Buffer:

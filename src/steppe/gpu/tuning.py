@@ -8,6 +8,7 @@ missing, damaged or out of range counts for nothing.
 | narrow | entries of a frontier that one block of threads takes on alone | `loops.steps.NARROW` |
 | block | threads of a block | `loops.work.BLOCK` |
 | width | of buckets, in typical weight / degree | `loops.delta_stepping.WIDTH` |
+| frontier_from | edges a vertex from which rounds are chosen instead of buckets | `planning.plan.FRONTIER_FROM` |
 """
 
 from __future__ import annotations
@@ -22,7 +23,12 @@ from . import images
 if TYPE_CHECKING:
     from .device import DeviceInfo
 
-RANGES: dict[str, tuple[float, float]] = {"narrow": (0, 1 << 20), "block": (32, 1024), "width": (0.25, 1024)}
+RANGES: dict[str, tuple[float, float]] = {
+    "narrow": (0, 1 << 20),
+    "block": (32, 1024),
+    "width": (0.25, 1024),
+    "frontier_from": (0, 1 << 20),
+}
 
 
 def path() -> Path:

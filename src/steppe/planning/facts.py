@@ -182,8 +182,11 @@ class DeviceFacts:
         Bytes that may still be taken on it.
     needs : dict
         For each method the bytes it would still have to take: its arrays, and the graph's rows unless they are there already.
+    frontier_from : float or None
+        Edges a vertex from which rounds beat buckets, as ``steppe tune`` has measured it there; None: it has not.
     """
 
     name: str
     free: int
     needs: Mapping[str, int] = field(default_factory=dict)
+    frontier_from: float | None = None

@@ -35,7 +35,8 @@ SPARSE_DEVICE_FROM = 20_000_000
 
 FRONTIER_FROM = 24
 """Edges a vertex from which rounds beat buckets on a device, where an edge costs when it is read, relaxed or not: buckets read their light and heavy
-edges apart. (R-MAT of scale 16: buckets read 4.2 m edges in 46 steps, rounds the same in 11; random, 16 a vertex: 2.1 m against 4.8.)"""
+edges apart. (R-MAT of scale 16: buckets read 4.2 m edges in 46 steps, rounds the same in 11; random, 16 a vertex: 2.1 m against 4.8.)
+``steppe tune`` measures it on a device."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -244,7 +245,8 @@ def _method(call: str, facts: Facts, wishes: Wishes, estimates: dict[str, float]
 
 
 def _suits_rounds(facts: Facts, wishes: Wishes, device: DeviceFacts) -> bool:
-    if facts.degree < FRONTIER_FROM or wishes.delta is not None or wishes.targets:
+    dense = FRONTIER_FROM if device.frontier_from is None else device.frontier_from
+    if facts.degree < dense or wishes.delta is not None or wishes.targets:
         return False
     return device.needs.get("frontier", 0) <= device.free  # streamed, buckets copy fewer parts
 

@@ -54,7 +54,7 @@ def run(device: Device, graph: Graph, question: Question) -> Answer:
         work = Work(device, graph, replace(question, bound=inside), keys, lists=LISTS)
         rounds = Rounds(work)
         program = work.program("bellman_ford")
-        parents = layout(graph.num_vertices).allocate(device).parents
+        parents = layout(graph.num_vertices).allocate(device, work.spares).parents
         last = RECORD_FROM + graph.num_vertices + 1  # whoever has not come to rest by then never will
         look_at = 2 * RECORD_FROM
         while True:

@@ -22,7 +22,7 @@ from ...planning.question import Answer
 from .. import source
 from ..exchange import DeviceArray
 from ..layout import Layout
-from ..rows import Rows, rows
+from ..rows import Rows, rows, spares
 from .work import described, wide
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Levels:
         self.bound = UNREACHED - 1 if bound is None else min(int(bound), UNREACHED - 1)
         held, counts = rows(device, graph), {"sources": len(first), "targets": len(ends)}
         table = layout(n, m, **counts, predecessors=predecessors, tree=tree, backwards=backwards is not None)
-        made = table.allocate(device)
+        made = table.allocate(device, spares(device, graph))
         self.distances, self.predecessors, self.state = made.distances, made.predecessors, made.state
         self.indptr, self.places, self.backwards = held.indptr, _places(n, m), backwards
         indices = held.indices if tree_edges is None else tree_edges

@@ -79,7 +79,7 @@ class Buckets(Steps):
         self.kinds = (names.LIGHT_EDGES if light else 0) | (names.HEAVY_EDGES if heavy else 0)
         targets = work.question.targets.astype(np.int32)
         table = layout(work.vertices, keys, groups=device.max_groups, targets=len(targets))
-        arrays = table.allocate(device)
+        arrays = table.allocate(device, work.spares)
         self.pile, self.mark, self.counts = arrays.pile, arrays.mark, arrays.counts
         self.bounds, self.tallies = arrays.bounds, arrays.tallies
         self.targets = device.upload(targets, into=arrays.targets)

@@ -36,7 +36,7 @@ class Rounds(Steps):
 
     def __init__(self, work: Work) -> None:
         super().__init__(work, work.program("frontier"))
-        arrays = layout(self.device.max_groups).allocate(self.device)
+        arrays = layout(self.device.max_groups).allocate(self.device, work.spares)
         self.counts, self.tallies = arrays.counts, arrays.tallies
         self.done = self.faults = 0
         first = np.array([len(work.sources)], np.uint32)

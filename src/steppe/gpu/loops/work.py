@@ -19,7 +19,7 @@ from ..adopt import is_on_device
 from ..exchange import DeviceArray
 from ..layout import Layout
 from ..memory import Buffer
-from ..rows import rows
+from ..rows import rows, spares
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph
@@ -106,7 +106,9 @@ class Work:
             chunks=self.capacity,
             weighted=self.rows.weights is not None,
         )
-        arrays = table.allocate(device)
+        # Those of many searches at once are large, and made once for all of them: not worth keeping.
+        self.spares = spares(device, graph) if copies is None else None
+        arrays = table.allocate(device, self.spares)
         self.dist, self.predist, self.cells = arrays.dist, arrays.predist, arrays.cells
         self.small, self.chunk_vertex, self.chunk_number = arrays.small, arrays.chunk_vertex, arrays.chunk_number
         self.touched = arrays.touched
@@ -159,8 +161,11 @@ class Work:
         keys, n = self.keys, self.vertices
         if keys.dist[0] == "f" and not keys.signed:  # the bits are the same
             return Buffer(self.device, n, keys.public, self.dist.handle, owner=self.dist)
-        self.small.free()  # which makes room: the search is over
-        public = self.device.alloc(n, keys.public)
+        if self.question.result == "device":
+            self.small.free()  # which makes room: the search is over
+            public = self.device.alloc(n, keys.public)
+        else:  # in the place of the lists, which are two or more of 32 bits for a vertex
+            public = Buffer(self.device, n, keys.public, self.small.handle, owner=self.small)
         kernel = "public_floats" if keys.dist[0] == "f" else "public_integers"
         self.device.launch(self.device.program("answer", **keys.build), kernel, n, self.dist, n, public)
         return public
