@@ -18,6 +18,7 @@ from .cpu import along, tree
 from .cpu.proof import check
 from .cpu.tree import PathList
 from .errors import DeviceMemoryError, GraphError, NoPathError
+from .graph.arrays import read_only
 from .graph.tabular import Tabular
 from .machine import locks
 from .machine import threads as _threads
@@ -110,7 +111,7 @@ class Paths(Tabular):
         self._remote = None if isinstance(distances, np.ndarray) else distances
         if self._remote is None:
             self._base = distances
-        self._predecessors = None if recorded is None else _read_only(recorded)
+        self._predecessors = None if recorded is None else read_only(recorded)
         self._is_recorded = recorded is not None
         self._canonical = None
         self._explanation = explanation
@@ -164,7 +165,7 @@ class Paths(Tabular):
     @cached_property
     def distances(self) -> Array:
         """The distance of every vertex; :attr:`unreachable` where there is no path."""
-        return _read_only(self._base)
+        return read_only(self._base)
 
     @property
     def unreachable(self) -> int | float:
@@ -174,7 +175,7 @@ class Paths(Tabular):
     @cached_property
     def reachable(self) -> npt.NDArray[np.bool_]:
         """Whether each vertex was reached."""
-        return _read_only(self._base != self.unreachable)
+        return read_only(self._base != self.unreachable)
 
     def distance(self, vertex: Any) -> int | float:
         """Return the distance of one vertex; ``inf`` or :data:`steppe.UNREACHABLE` where there is no path."""
@@ -190,7 +191,7 @@ class Paths(Tabular):
     def _columns(self) -> dict[str, Array]:
         """Return the columns of :meth:`to_frame`: vertex, distance, predecessor; of the vertices that were reached."""
         reached = np.flatnonzero(self.reachable)
-        before = labels_or_none(self.graph, self.predecessors[reached])
+        before = self.graph.labels_or_none(self.predecessors[reached])
         return {"vertex": self.graph.labels_of(reached), "distance": self._base[reached], "predecessor": before}
 
     def _library(self) -> str | None:
@@ -208,13 +209,13 @@ class Paths(Tabular):
         with self._lock:
             if self._predecessors is None:
                 canonical = self._make_canonical() if self._canonical is None else self._canonical
-                self._predecessors = _read_only(canonical)
+                self._predecessors = read_only(canonical)
             return self._predecessors
 
     @property
     def predecessor_labels(self) -> Array:
         """The label of the vertex before each vertex on its path, None for sources and unreached vertices: :attr:`predecessors` in words."""
-        return labels_or_none(self.graph, self.predecessors)
+        return self.graph.labels_or_none(self.predecessors)
 
     def predecessor(self, vertex: Any) -> Any:
         """Return the label of the vertex before this one on its path; None for a source or an unreached vertex."""
@@ -391,17 +392,3 @@ def _restore(graph: Graph, sources: Any, distances: Any, options: dict[str, Any]
     if recorded is not None and n and (recorded.min() < -1 or recorded.max() >= n):
         raise GraphError("these are no paths of this graph: a predecessor is not in it")
     return Paths._make(graph, sources, distances, **options)
-
-
-def labels_or_none(graph: Graph, vertices: Array) -> Array:
-    """Return the labels of vertices as Python objects, None where there is -1."""
-    labels = np.full(len(vertices), None, dtype=object)
-    there = vertices >= 0
-    labels[there] = graph.labels_of(vertices[there]).tolist()
-    return labels
-
-
-def _read_only(array: Array) -> Array:
-    view = array.view()
-    view.flags.writeable = False
-    return view

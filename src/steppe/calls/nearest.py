@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ..errors import NoPathError, VerificationError
 from ..graph.tabular import Tabular
-from ..paths import Paths, labels_or_none
+from ..paths import Paths
 from . import nearest_sources
 from .engines import solve
 
@@ -53,7 +53,7 @@ class Nearest(Tabular):
     @property
     def winner_labels(self) -> Array:
         """The label of each vertex's nearest source, None where there is none."""
-        return labels_or_none(self.graph, self.winners)
+        return self.graph.labels_or_none(self.winners)
 
     def _columns(self) -> dict[str, Array]:
         """Return the columns of :meth:`to_frame`: vertex, distance, source (the nearest); of the vertices that were reached."""

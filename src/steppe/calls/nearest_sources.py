@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from .. import _core
 from ..cpu.search import check_overflow
-from ..paths import labels_or_none
 from ..planning.capabilities import name_edge, needs_no_negative
 from ..planning.distance_types import distance_dtype
 from ..planning.question import ask
@@ -45,7 +44,7 @@ class NearestSources:
     @property
     def winner_labels(self) -> Array:
         """The labels of each vertex's nearest sources, None where there are fewer."""
-        return labels_or_none(self.graph, self.winners.reshape(-1)).reshape(self.winners.shape)
+        return self.graph.labels_or_none(self.winners.reshape(-1)).reshape(self.winners.shape)
 
 
 def find(
