@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from ..errors import NoPathError, VerificationError
 from ..graph.tabular import Tabular
-from ..paths import Paths
 from . import nearest_sources
 from .engines import solve
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..graph.graph import Graph
+    from ..paths import Paths
     from ..planning.explain import Explanation
     from ..planning.progress import Progress
     from .nearest_sources import NearestSources
