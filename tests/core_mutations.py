@@ -346,13 +346,7 @@ MUTATIONS = [
         "if (hopeless(reach_[0] + reach_[1])) break;",
         "break;",
     ),
-    Mutation(
-        "landmarks: the bound is too large",
-        "route",
-        "route/landmarks.hpp",
-        "most - slack",
-        "most + slack",
-    ),
+    Mutation("landmarks: the bound is too large", "route", "route/landmarks.hpp", "most - slack", "most + slack"),
     Mutation(
         "ties: equally many edges, the larger tail",
         "tree",
