@@ -11,7 +11,7 @@
 #   make stub       write src/steppe/_core.pyi anew, after a change of the bindings
 #   make bench      medium graphs against every other library installed: tables and charts, about two minutes
 #   make bench-sssp    large graphs against SciPy (and GAP, where STEPPE_GAP names its programs)
-#   make bench-giants  kron of scale 24 and 218 M random edges, about five minutes once they are made
+#   make bench-giants  kron of scale 24 and 218 M random edges
 #   make bench-report  docs/benchmarks.md, its charts and the README's table, from what was measured (RESULTS=files)
 #   make bench-count   instructions per query, by Valgrind; make bench-build, bench-read: making graphs; make bench-route; make bench-prepare: when preparing pays; make bench-matrix: matrices
 #   make test-gpu   the device tests, on a GPU of this machine (DEVICE=cuda, cuda:1, opencl:NAME)
