@@ -306,7 +306,7 @@ def test_bad_arguments(options, error, words):
         sp.sssp(g, 0, **options)
 
 
-@pytest.mark.parametrize("source", [-1, 3, 1.0, None, "0", [0]])
+@pytest.mark.parametrize("source", [-1, 3, 1.0, None, "0"])
 def test_a_source_that_is_not_in_the_graph(source):
     with pytest.raises(sp.GraphError, match="not in the graph"):
         sp.sssp(sp.Graph.from_edges([0, 1], [1, 2], [1, 2]), source)
