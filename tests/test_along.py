@@ -84,9 +84,9 @@ def test_errors():
         ({"along": "metres"}, ValueError, "list of attributes"),
         ({"along": ["metres"]}, sp.GraphError, "no attribute 'metres'"),
         ({"along": {"m": [1]}}, sp.GraphError, "1 values for 2 edges"),
-        ({"along": [], "dtype": "int32"}, ValueError, "without sparse, out, dtype"),
-        ({"along": [], "unreachable": -1}, ValueError, "without sparse, out, dtype"),
-        ({"along": [], "sparse": True, "cutoff": 3}, ValueError, "without sparse, out, dtype"),
+        ({"along": [], "dtype": "int32"}, ValueError, "of their own types"),
+        ({"along": [], "unreachable": -1}, ValueError, "without sparse, out, .* and along"),
+        ({"along": [], "sparse": True, "cutoff": 3}, ValueError, "do not go together"),
         ({"along": {"m": [2**62, 2**62]}}, sp.DistanceOverflowError, "a sum along a path from 0"),
         ({"along": [], "memory_limit": 8}, sp.ResultSizeError, "bytes"),
     ]:
@@ -94,6 +94,18 @@ def test_errors():
             sp.distances(g, [0], **options)
     with pytest.raises(sp.GraphError, match="does not know which edges"):
         sp.distances(sp.generate.grid(3, 3), [0], along={"a": [1]})
+
+
+@pytest.mark.parametrize("method", ["auto", "floyd-warshall", "essential", "dijkstra"])
+@pytest.mark.parametrize("dtype", [np.int32, np.float64])
+def test_dense_graphs(method, dtype):
+    """Methods for all pairs at once leave no trees behind; sums are found all the same."""
+    n = 160
+    u, v = np.divmod(np.arange(n * n), n)
+    w = np.random.default_rng(1).integers(1, 1000, n * n).astype(dtype)
+    g = sp.Graph.from_edges(u, v, w)
+    skims = sp.distances(g, range(n), along={"again": w}, method=method)
+    np.testing.assert_array_equal(skims["again"], sp.all_pairs(g, method="dijkstra"))
 
 
 def test_progress_counts_sources():
