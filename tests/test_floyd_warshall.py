@@ -178,3 +178,12 @@ def test_ctrl_c_is_heard():
     with pytest.raises(KeyboardInterrupt):
         sp.all_pairs(g, method="floyd-warshall", progress=stop, threads=1)
     assert len(seen) == 1
+
+
+@pytest.mark.parametrize("method", ["floyd-warshall", "essential"])
+def test_all_pairs_at_once_keep_to_the_limit(method):
+    """One row is asked for, but the method would hold all: it is refused before anything is allocated."""
+    g = sp.generate.grid(150, 150)
+    with pytest.raises(sp.ResultSizeError, match="distances of all pairs") as full:
+        sp.distances(g, [0], method=method, memory_limit=10**8)
+    assert full.value.needed > full.value.free == 10**8

@@ -152,9 +152,14 @@ def hops(facts: Facts, rows: int, *, threads: int) -> list[Array]:
     return arrays
 
 
+def closed(facts: Facts) -> int:
+    """Return the bytes of the distances of all pairs, while they are found and as they are told."""
+    return facts.vertices**2 * (narrow(facts) + facts.distance)
+
+
 def closed_fits(facts: Facts, wishes: Wishes) -> bool:
     """Whether the distances of all pairs may be held beside what was asked for: within its limit, or no more than a block of rows or the matrix."""
-    needed = facts.vertices**2 * (narrow(facts) + facts.distance)
+    needed = closed(facts)
     if wishes.memory_limit is not None:
         return needed <= wishes.memory_limit
     return needed <= 8 * BLOCK or not wishes.in_blocks

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
+from ..errors import ResultSizeError
 from . import bytes as _bytes
 from . import costs
 from .capabilities import CALLS, DENSE, MANY, MANY_METHODS, METHODS, check
@@ -157,6 +158,8 @@ def plan_for(call: str, facts: Facts, wishes: Wishes, machine: Machine) -> Plan:
     method, reason = _method(call, facts, wishes, estimates)
     engine, why = _engine(method, facts, wishes, machine, many=many)
     check(call, engine, method, facts, wishes.bounded)
+    if method in DENSE and wishes.memory_limit is not None:
+        _check_closed(method, facts, wishes.memory_limit)
     note = "; ".join(filter(None, (why, wishes.placed)))
     plan = Plan(method=method, reason=reason, engine=engine, note=note, estimates=estimates)
     if wishes.device is not None:
@@ -171,6 +174,18 @@ def plan_for(call: str, facts: Facts, wishes: Wishes, machine: Machine) -> Plan:
     if plan.prepares:
         arrays += _bytes.preparation(facts)
     return replace(plan, bytes_needed=_bytes.total(arrays))
+
+
+def _check_closed(method: str, facts: Facts, limit: int) -> None:
+    """Raise where a method that finds all pairs at once may not hold them."""
+    needed = _bytes.closed(facts)
+    if needed > limit:
+        raise ResultSizeError(
+            f"{method} holds the distances of all pairs, {needed:,} bytes, and memory_limit is {limit:,}: "
+            'leave the method out, or give method="delta-stepping"',
+            needed=needed,
+            free=limit,
+        )
 
 
 def worth_a_device(call: str, edges: int, degree: float = SPARSE, *, is_there: bool = False) -> tuple[bool, str]:
