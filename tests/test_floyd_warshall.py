@@ -187,3 +187,12 @@ def test_all_pairs_at_once_keep_to_the_limit(method):
     with pytest.raises(sp.ResultSizeError, match="distances of all pairs") as full:
         sp.distances(g, [0], method=method, memory_limit=10**8)
     assert full.value.needed > full.value.free == 10**8
+
+
+@pytest.mark.parametrize("method", ["floyd-warshall", "essential"])
+def test_a_sum_beyond_the_cutoff_is_no_overflow(method):
+    g = sp.Graph.from_edges([0, 1], [1, 2], np.array([2**63 - 3, 2]))
+    found = sp.all_pairs(g, cutoff=2**63 - 2, method=method)
+    np.testing.assert_array_equal(found, sp.all_pairs(g, cutoff=2**63 - 2, method="dijkstra"))
+    with pytest.raises(sp.DistanceOverflowError):
+        sp.all_pairs(g, method=method)

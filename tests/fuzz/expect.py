@@ -106,7 +106,7 @@ def refusals(truth, question, many=False):
     if many:
         if method == "edge" and device == "cpu":
             errors.append("ValueError")
-        if method not in ("auto", "edge") and device != "cpu":
+        if method not in ("auto", "edge", "delta-stepping") and device != "cpu":
             errors.append("ValueError")
         if question.get("sparse") and (question.get("cutoff") is None or question.get("out")):
             errors.append("ValueError")

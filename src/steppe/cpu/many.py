@@ -41,6 +41,8 @@ def run(graph: Graph, question: Question, method: str, columns: Array | None, in
     if method in DENSE:
         essential = method == "essential"
         lost = _core.floyd_warshall(graph.core, question.core(graph), columns, into.reshape(-1), essential)
+        if lost >= 0:  # a sum left the type, perhaps one beyond the cutoff: searches tell the two apart
+            lost = _core.many("delta-stepping", graph.core, question.core(graph), columns, None, into.reshape(-1))
     elif method == "bfs" and shares_hops(len(question.sources), graph.num_vertices):
         _core.hop_rows(graph.core, graph.reverse.core, question.core(graph), columns, into.reshape(-1))
     else:
