@@ -74,7 +74,7 @@ class Owners {
 // Distances found for another's vertices.
 template <class V, class D>
 struct Letter {
-    static constexpr int kSize = 256;  // 32: er 58 ms, 256: 52
+    static constexpr int kSize = 256;
     Letter* next;
     int count;
     int64_t least;  // of the buckets of its vertices
@@ -82,8 +82,8 @@ struct Letter {
     V vertex[kSize], from[kSize];
 };
 
-// Pauses without a sign of life before a thread that waits for another calls itself blocked: half a millisecond or more
-// together, where a time slice that the system gives to somebody else is some. Tests set it to nothing.
+// Pauses without a sign of life before a thread that waits for another calls itself blocked: meant to be longer than an
+// interrupt and shorter than a time slice that the system gives to somebody else. Tests set it to nothing.
 inline int& patience() {
     static int pauses = 10000;
     return pauses;
