@@ -1,10 +1,15 @@
 # Every target makes its own .venv; it needs CPython 3.11+, a C++20 compiler, make and pip, and nothing else.
 #
 #   make demo       a road-like network of a million vertices: solved, proved, one path printed
+#   make demo-cluster  an R-MAT graph in parts on three local nodes of Ray, a worker killed on the way, and the proof
 #   make test       the whole test suite
+#   make test-sdist  the source distribution: built, installed into an empty venv, tested from there (SDIST_TESTS=tests: all)
 #   make test-kernels  every kernel, compiled for every type and architecture of NVIDIA's
+#   make test-cluster  the whole fault sweep on Ray: every superstep × every victim, a node removed (minutes)
 #   make test-faults  every allocation, and every system call of what writes, fails once (minutes)
 #   make fuzz       every call and pair of options on nasty graphs against an oracle, on all cores (SECONDS=1800 SEED=random)
+#   make docs       the documentation as a site in build/site: strict, links checked, nothing loaded from other servers
+#   make pictures   draw the pictures of the documentation anew, from real runs
 #   make lint       ruff, mypy --strict, clang-format
 #   make fuzz-files  damaged files for every reader, native (libFuzzer, where clang is) and Python (SECONDS=60 RUNS= SEED=random JOBS=2)
 #   make sanitize   the native core's tests under AddressSanitizer + UBSan, then under ThreadSanitizer
@@ -13,7 +18,7 @@
 #   make bench-sssp    large graphs against SciPy (and GAP, where STEPPE_GAP names its programs)
 #   make bench-giants  kron of scale 24 and 218 M random edges
 #   make bench-report  docs/benchmarks.md, its charts and the README's table, from what was measured (RESULTS=files)
-#   make bench-count   instructions per query, by Valgrind; make bench-build, bench-read: making graphs; make bench-route; make bench-prepare: when preparing pays; make bench-matrix: matrices
+#   make bench-count   instructions per query, by Valgrind; make bench-build, bench-read: making graphs; make bench-route; make bench-prepare: when preparing pays; make bench-matrix: matrices; make bench-widths: auto beside every method; make bench-cluster: workers of Ray against one process, and their memory
 #   make test-gpu   the device tests, on a GPU of this machine (DEVICE=cuda, cuda:1, opencl:NAME)
 #   make clean      remove everything the other targets made
 
@@ -28,17 +33,20 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -type f ! -name '*
 
 # The native core's tests that a sanitizer repeats: the rest of the suite never reaches C++ or only starts other processes.
 tests_of = $(addprefix tests/test_,$(addsuffix .py,$(1)))
-THREADED := $(call tests_of,sanitizers threads exit stress core plan bfs widen sssp scan distances matrix_file external external_bellman_ford pages paths edge_ids along search verify graph generate route landmarks files)
-SANITIZED := $(THREADED) $(call tests_of,frames conveniences sssp_properties seeds bellman_ford labels proof mapped files_bad files_claims files_changing files_heading files_real files_write real_data)
+THREADED := $(call tests_of,sanitizers threads exit stress core plan bfs widen sssp scan distances matrix_file external external_bellman_ford pages paths edge_ids along search verify graph generate route landmarks files lanes contraction bins hops floyd_warshall partitioned_search)
+SANITIZED := $(THREADED) $(call tests_of,frames conveniences sssp_properties seeds bellman_ford labels proof mapped files_bad files_claims files_changing files_heading files_real files_write real_data sparse johnson partition files_table files_columnar)
 # Older ThreadSanitizers do not start where the kernel places memory too much at random.
 FIXED := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 LIBRARY = $$(realpath "$$($(CXX) -print-file-name=lib$(1).so)")
 
-.PHONY: demo test fuzz test-faults test-kernels test-gpu fuzz-files lint stub sanitize sanitize-address sanitize-thread clean \
-        bench bench-sssp bench-peers bench-growth bench-giants bench-full bench-report bench-build bench-read bench-count bench-route bench-prepare bench-matrix
+.PHONY: demo demo-cluster test test-cluster test-sdist fuzz test-faults test-kernels test-gpu fuzz-files lint docs pictures stub sanitize sanitize-address sanitize-thread clean \
+        bench bench-sssp bench-peers bench-growth bench-giants bench-full bench-report bench-build bench-read bench-count bench-route bench-prepare bench-matrix bench-widths bench-cluster
 
 demo: $(VENV)/.cli
 	$(BIN)/python examples/demo.py
+
+demo-cluster: $(VENV)/.ray
+	$(BIN)/python examples/cluster.py
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST_ARGS)
@@ -46,6 +54,22 @@ test: $(VENV)/.test
 # What `make test` does with a few failing allocations and system calls, here with all: some minutes.
 test-faults: $(VENV)/.test
 	STEPPE_FAULTS=all $(BIN)/python -m pytest tests/faults $(PYTEST_ARGS)
+
+# What a user of the source distribution gets: no repository, an empty venv, the tests of the unpacked archive against the installed package. By default
+# those of the surface, the files, the documents and the main calls, which take some minutes; SDIST_TESTS=tests runs all. pip fetches what
+# pyproject.toml says the build needs; SDIST_PIP=--no-build-isolation takes the tools installed here instead, at paths that ccache knows again.
+SDIST_TESTS ?= $(call tests_of,api rooms sdist workflows docs site examples graph sssp bfs route distances verify files cli)
+test-sdist: $(VENV)/.build-tools
+	rm -rf build/sdist
+	$(BIN)/python tools/sdist.py build/sdist
+	tar -xzf build/sdist/steppe-*.tar.gz -C build/sdist
+	cd build/sdist/steppe-*/ && $(PYTHON) -m venv .venv && .venv/bin/pip install --quiet -r .github/requirements/build.in \
+	  && .venv/bin/pip install --quiet $(SDIST_PIP) ".[test]" \
+	  && .venv/bin/python -m pytest -q -n auto --dist loadfile -p no:cacheprovider $(SDIST_TESTS) $(PYTEST_ARGS)
+
+# What `make test` does with a few lost workers, here with every superstep × every victim, two at once, and a node.
+test-cluster: $(VENV)/.test
+	STEPPE_TEST_ALL=1 $(BIN)/python -m pytest tests/test_cluster.py $(PYTEST_ARGS)
 
 # What `make test` does for the oldest and the newest GPU, here for all.
 test-kernels: $(VENV)/.test
@@ -67,6 +91,15 @@ lint: $(VENV)/.lint
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run -Werror $$(git ls-files 'cpp/*.hpp' 'cpp/*.cpp' 'tests/*.hpp' 'tests/*.cpp')
+
+# A warning is an error: a link that leads nowhere, a page outside the navigation, a docstring that cannot be read.
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -W --keep-going --quiet -j auto -d build/site-cache -b html docs build/site
+	$(BIN)/python tools/site.py build/site
+
+# The pictures of the documentation, from real runs; two of them need an OpenCL device (PoCL is among the tests' packages).
+pictures: $(VENV)/.test
+	$(BIN)/python tools/pictures.py docs/pictures
 
 stub: $(VENV)/.lint
 	$(BIN)/python tools/stub.py
@@ -90,6 +123,7 @@ bench-build: $(VENV)/.bench
 
 bench-read: $(VENV)/.bench
 	$(BIN)/python benchmarks/read.py
+	@folder=$$(mktemp -d); for part in make names numbers parquet; do $(BIN)/python benchmarks/tables.py $$part $$folder || break; done; rm -r $$folder
 
 bench-route: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.route
@@ -99,6 +133,13 @@ bench-matrix: $(VENV)/.bench
 
 bench-prepare: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.prepare
+
+bench-widths: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.widths
+
+# Ray, in a network with nothing but loopback, as the tests have it.
+bench-cluster: $(VENV)/.test
+	PYTHONPATH=tests $(BIN)/python -m benchmarks.cluster $(BENCH_ARGS)
 
 bench-count: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.instructions
@@ -115,11 +156,11 @@ $(VENV)/.%: $(VENV)/.build-tools $(SOURCES)
 	@touch $@
 
 # Without build isolation CMake's cache stays valid from one build to the next.
-$(VENV)/.build-tools:
+$(VENV)/.build-tools: .github/requirements/build.in
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "steppe needs Python 3.11 or newer: make PYTHON=python3.12 …")'
 	@echo "== make $(VENV)"
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet scikit-build-core nanobind cmake ninja
+	$(BIN)/pip install --quiet -r $<
 	@touch $@
 
 sanitize: sanitize-address sanitize-thread
@@ -137,7 +178,7 @@ sanitize-thread: .venv-thread/.installed
 .venv-%/.installed: $(SOURCES) tests/seeded.cpp
 	@echo "== build with the $* sanitizer"
 	$(PYTHON) -m venv .venv-$*
-	.venv-$*/bin/pip install --quiet scikit-build-core nanobind cmake ninja pytest pytest-xdist hypothesis scipy \
+	.venv-$*/bin/pip install --quiet -r .github/requirements/build.in pytest pytest-xdist hypothesis scipy \
 	  pandas polars duckdb pyarrow igraph rustworkx array-api-strict
 	.venv-$*/bin/pip install --quiet --no-build-isolation ".[zstd,networkx]" -Cbuild-dir=build/$* -Cinstall.strip=false -Ccmake.define.STEPPE_SANITIZE=$*
 	@touch $@

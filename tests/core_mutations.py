@@ -31,10 +31,10 @@ class Mutation:
         return f"(core::seeded == {number} ? ({self.replace}) : ({self.find}))"
 
 
-def write(driver, folder):
+def write(driver, folder, mutations):
     """Copy cpp/ to `folder` with every bug for this driver in it, asleep; gives the copy, and the bugs by their numbers."""
     copied = shutil.copytree(CPP, folder / "cpp", ignore=shutil.ignore_patterns("bindings"))
-    seeded = dict(enumerate((m for m in MUTATIONS if m.driver == driver), start=1))
+    seeded = dict(enumerate((m for m in mutations if m.driver == driver), start=1))
     for number, mutation in seeded.items():
         header = copied / mutation.header
         text = header.read_text()
@@ -192,11 +192,11 @@ MUTATIONS = [
         "row_[at] = 0;",
     ),
     Mutation(
-        "by weight: all keys are called exact",
+        "by weight: edges that share an even key stay as they come",
         "packed",
         "rows/by_weight.hpp",
-        "deal(g, begin, end, to, key, false);",
-        "deal(g, begin, end, to, key, true);",
+        "insert(to(v), to(v) + g.degree(static_cast<int32_t>(v)));",
+        ";",
     ),
     Mutation(
         "owned: a full letter is lost",
@@ -313,7 +313,7 @@ MUTATIONS = [
     Mutation(
         "bins: the last candidate of a chunk is skipped",
         "blocks",
-        "external/bins.hpp",
+        "external/candidates.hpp",
         "f(static_cast<const Entry*>(last_->entries), end);",
         "f(static_cast<const Entry*>(last_->entries), end - 1);",
     ),
@@ -332,6 +332,7 @@ MUTATIONS = [
         "for (auto& other : workers_) other->bins[1 - now_][block].take("
         "worker.chunks, [&](auto* b, auto* e) { if (other == workers_[0]) all(b, e); });",
     ),
+    Mutation("bins: a pull is not pushed on", "blocks", "external/bins.hpp", "mark(v, tentative_.load(v));", ";"),
     Mutation(
         "sweep: an edge between two pieces is skipped",
         "blocks",

@@ -1,6 +1,7 @@
 """The surface, asserted by machine: names, options, types, lengths, what an import costs."""
 
 import ast
+import importlib.metadata
 import importlib.util
 import inspect
 import json
@@ -27,12 +28,16 @@ def test_exported_names_are_all_and_only_those():
     imported = {
         alias.asname or alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names
     }
-    assert set(sp.__all__) == imported - {"annotations"} | {"__version__"}
+    assert set(sp.__all__) == imported - {"annotations", "TYPE_CHECKING"} | {"__version__"}
     assert all(hasattr(sp, name) for name in sp.__all__)
 
 
-def test_version_is_that_of_the_project():
-    assert sp.__version__ == PYPROJECT["project"]["version"]
+def test_version_is_that_of_the_installation():
+    assert sp.__version__ == importlib.metadata.version("steppe")
+    assert re.fullmatch(r"\d+\.\d+(\.\d+)?(\.dev\d+)?(\+[\w.]+)?", sp.__version__)
+    assert PYPROJECT["project"]["dynamic"] == ["version"]
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = sp.nonsense
 
 
 # What may be given by position: the subject of the call.
@@ -43,10 +48,13 @@ SUBJECTS = {
     "distances": ["graph", "sources", "targets"],
     "all_pairs": ["graph"],
     "nearest": ["graph", "sources"],
+    "isochrones": ["graph", "source", "limits"],
     "k_shortest_paths": ["graph", "source", "target", "k"],
     "all_shortest_paths": ["graph", "source", "target"],
     "read": ["path"],
     "write": ["graph", "path"],
+    "partition": ["source", "folder"],
+    "open_partitioned": ["folder"],
     "blocks": ["graph", "sources", "targets"],
     "eccentricity": ["graph", "vertices"],
     "verify": ["graph", "answer"],
@@ -114,7 +122,20 @@ def test_import_touches_no_driver_and_no_optional_package():
     code = "import sys, json, steppe; print(json.dumps(sorted({m.partition('.')[0] for m in sys.modules})))"
     modules = set(json.loads(subprocess.check_output([sys.executable, "-c", code], text=True)))
     assert "numpy" in modules
-    assert not modules & {"scipy", "networkx", "typer", "rich", "pyopencl", "cuda", "cupy", "pyarrow", "zstandard"}
+    assert not modules & {
+        "scipy",
+        "networkx",
+        "typer",
+        "rich",
+        "pyopencl",
+        "cuda",
+        "cupy",
+        "pyarrow",
+        "zstandard",
+        "matplotlib",
+        "shapely",
+        "osmium",
+    }
 
 
 def test_base_install_needs_numpy_only():

@@ -76,6 +76,24 @@ def test_csv_is_long(gr, tmp_path):
     assert "reachable pairs" in done.stderr
 
 
+def test_folders_are_gone_on_with(gr, tmp_path):
+    pq = pytest.importorskip("pyarrow.parquet")
+    folder = tmp_path / "m.parquet"
+    done = run("distances", gr, "-s", "1,2", "-t", "3,4", "-o", f"{folder}/")
+    assert "reachable" not in done.stdout
+    assert pq.read_table(folder).to_pydict() == {"source": [1, 2], "target": [3, 3], "distance": [8, 3]}
+    run("all-pairs", gr, "-o", tmp_path / "m.zarr")
+    assert (tmp_path / "m.zarr" / ".zarray").exists()
+    (tmp_path / "n.parquet.rows").mkdir()
+    with pytest.raises(KeyboardInterrupt), going_on(f"{tmp_path}/n.parquet/", ".parquet/"):
+        raise KeyboardInterrupt
+    for given in (["--cutoff", "9", "--sparse"], ["--pairs", gr]):
+        with_sources = [] if "--pairs" in given else ["-s", "1"]
+        words = "not as .parquet/" if with_sources else "cannot save pairs"
+        assert words in run("distances", gr, *with_sources, *given, "-o", f"{folder}/", code=2).stderr
+    assert "use .csv or .parquet" in run("nearest", gr, "-s", "1", "-o", tmp_path / "x.zarr", code=2).stderr
+
+
 def test_parquet_is_long_too(gr, tmp_path):
     pq = pytest.importorskip("pyarrow.parquet")
     run("distances", gr, "-s", "1", "-t", "3,4", "-o", tmp_path / "m.parquet")

@@ -9,7 +9,10 @@ import pytest
 
 from conftest import missing
 from core_mutations import DRIVERS, HERE, MUTATIONS, write
+from core_mutations_matrix import MATRIX
+from core_mutations_rows import ROWS
 
+ALL = [*MUTATIONS, *MATRIX, *ROWS]
 FLAGS = ["-std=c++20", "-O0", "-pthread", "-include", HERE / "core" / "seeded.hpp"]
 
 
@@ -18,7 +21,7 @@ def test_seeded_bugs_are_noticed(driver, tmp_path):
     compiler = shlex.split(os.environ.get("CXX", "c++"))
     if os.name == "nt" or shutil.which(compiler[0]) is None:
         missing(f"no compiler {compiler[0]} here")
-    cpp, seeded = write(driver, tmp_path)
+    cpp, seeded = write(driver, tmp_path, ALL)
     assert seeded, "a driver that has noticed nothing may be blind"
     source, program = HERE / "core" / f"{driver}.cpp", tmp_path / driver
     subprocess.run([*compiler, *FLAGS, "-I", cpp, source, "-o", program], check=True, timeout=300)
@@ -42,4 +45,4 @@ def test_seeded_bugs_are_noticed(driver, tmp_path):
 
 
 def test_every_seeded_bug_has_its_driver():
-    assert {mutation.driver for mutation in MUTATIONS} == set(DRIVERS)
+    assert {mutation.driver for mutation in ALL} == set(DRIVERS)

@@ -72,8 +72,8 @@ def test_undirected(tmp_path):
 BAD = {
     "a word among numbers": ("x.csv", "1,2,3\nfoo,2,3\n", 2, "vertex id"),
     "a word among numbers, under a heading": ("x.csv", "source,target\n1,2\n3,foo\n", 3, "vertex id"),
-    "a number among names": ("x.csv", "Ulm,Bonn,3\nBonn,7,3\n", 2, "the number 7"),
-    "the first of many numbers is bad": ("x.csv", "source,target\n1x,2\n3,4\n", 2, "the number 2"),
+    "a number among names": ("x.csv", "Ulm,Bonn,3\nBonn,7,3\n", 2, "not a number.*'7'"),
+    "the first of many numbers is bad": ("x.csv", "source,target\n1x,2\n3,4\n", 2, "not a number.*'2'"),
     "heading or edge": ("x.csv", "Ulm,Bonn\nBonn,Kiel\n", 1, "cannot tell"),
     "heading or a bad weight": ("x.csv", "Ulm,Bonn,three\nBonn,Kiel,2\n", 1, "cannot tell"),
     "one edge or a heading": ("x.csv", "Ulm,Bonn\n", 1, "cannot tell"),

@@ -1,5 +1,6 @@
 """plan(), as a table: facts of a graph, wishes and a machine, and what they ask for."""
 
+import math
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 import steppe as sp
 from steppe.planning import bytes as sizes
+from steppe.planning import facts as facts_module
 from steppe.planning.capabilities import CALLS, CAPABILITIES, MANY, MANY_CAPABILITIES, METHODS
 from steppe.planning.facts import DeviceFacts, Facts, Machine
 from steppe.planning.plan import EDGES_PER_THREAD, Wishes, plan_for
@@ -73,7 +75,29 @@ CASES = {
     ),
     "far beyond the caches": ("sssp", facts(10**7, 10**8), {}, {}, {"engine": "external", "prepares": False}),
     "far beyond, but targets": ("sssp", facts(10**7, 10**8), {"targets": True}, {}, {"engine": "cpu"}),
-    "far beyond, and prepared": ("sssp", facts(10**7, 10**8, prepared=True), {}, {}, {"engine": "cpu"}),
+    "far beyond, and prepared": ("sssp", facts(10**7, 10**8, prepared=True), {}, {}, {"engine": "external"}),
+    "far beyond, prepared, hubs": (
+        "sssp",
+        facts(10**7, 10**8, prepared=True, crowding=99.0),
+        {},
+        {},
+        {"engine": "cpu"},
+    ),
+    "far beyond, hubs": (
+        "sssp",
+        facts(10**7, 10**8, typical_weight=32.0, crowding=32.0),
+        {},
+        {},
+        {"delta": 16 / math.pow(32, 0.6)},
+    ),
+    "far beyond, prepared": ("sssp", facts(10**7, 10**8, typical_weight=16.0, prepared=True), {}, {}, {"delta": 2.0}),
+    "far beyond, in little memory": (
+        "sssp",
+        facts(10**7, 10**8, typical_weight=16.0, crowding=4.0),
+        {"memory_limit": 1 << 30},
+        {},
+        {"delta": 8.0},
+    ),
     "far beyond, often": ("sssp", facts(10**7, 10**8, spent=10**9), {}, {}, {"engine": "external", "prepares": False}),
     "large, but like a road": ("sssp", facts(10**7, 4 * 10**7, roadlike=True), {}, {}, {"engine": "cpu"}),
     "a device": (
@@ -235,6 +259,18 @@ def test_searches_prepare_when_they_have_cost_as_much(monkeypatch):
     monkeypatch.setenv("STEPPE_PREPARE", "maybe")
     with pytest.raises(ValueError, match="STEPPE_PREPARE"):
         sp.sssp(other, 0)
+
+
+def test_hubs_are_seen_in_a_sample(monkeypatch):
+    """How crowded the ends of edges are; nothing is looked at in graphs that are never searched in blocks."""
+    star = sp.Graph.from_edges(np.arange(1, 3000), np.zeros(2999, int), directed=False)
+    assert facts_module.facts_of(star).crowding == 1
+    monkeypatch.setattr(facts_module, "CROWDING_FROM", 0)
+    even = sp.generate.random(2000, 40_000, weights=(1, 9), seed=1)
+    hubs = sp.generate.rmat(12, 16, weights=(1, 9), seed=1)
+    assert facts_module.facts_of(even).crowding < 1.2
+    d = hubs.degrees.astype(float)
+    assert facts_module.facts_of(hubs).crowding == pytest.approx((d**2).mean() / d.mean() ** 2, rel=0.3)
 
 
 def test_arrays_add_up():

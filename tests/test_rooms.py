@@ -39,16 +39,18 @@ BELOW = {
     "errors": "",
     "_core": "",
     "machine": "errors _core",
-    "graph": "machine errors _core",
+    "pictures": "errors",
+    "graph": "pictures machine errors _core",
     "files": "graph machine errors _core",
     "generate": "files graph machine errors _core",
     "planning": "graph machine errors _core",
     "cpu": "planning graph machine errors _core",
     "gpu": "cpu planning graph machine errors _core",
-    "paths": "gpu cpu planning graph machine errors _core",
-    "calls": "paths gpu cpu planning files graph machine errors _core",
-    "networkx": "calls paths gpu cpu planning files graph machine errors _core",
-    "csgraph": "calls paths gpu cpu planning files graph machine errors _core",
+    "paths": "pictures gpu cpu planning graph machine errors _core",
+    "cluster": "pictures paths gpu cpu planning files graph machine errors _core",
+    "calls": "pictures cluster paths gpu cpu planning files graph machine errors _core",
+    "networkx": "calls cluster paths gpu cpu planning files graph machine errors _core",
+    "csgraph": "calls cluster paths gpu cpu planning files graph machine errors _core",
 }
 EXCEPTIONS = {
     # A method of Graph that works for later calls: what it prepares for routes is the business of those who search them.

@@ -9,8 +9,6 @@ import pytest
 ROOT = Path(__file__).parents[1]
 GITHUB = ROOT / ".github"
 
-pytestmark = pytest.mark.skipif(not GITHUB.is_dir(), reason="a source distribution has no workflows")
-
 
 def lines(pattern):
     found = [line.strip() for path in sorted(GITHUB.glob("workflows/*")) for line in path.read_text().splitlines()]
@@ -48,9 +46,46 @@ def test_what_is_published_is_built_with_them_and_attested():
     for job in jobs:
         assert job.index("actions/attest-build-provenance@") < job.index("actions/upload-artifact@")
         assert re.search(r"permissions: \{.*id-token: write.*attestations: write.*\}", job)
+        assert "fetch-depth: 0" in job  # the version is a tag
+        assert "! grep -n github.com/OWNER/ pyproject.toml" in job  # nothing is released without a home
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     wheel = project["tool"]["cibuildwheel"]
     assert "--no-build-isolation" in wheel["build-frontend"]["args"]
     assert wheel["before-build"] == "pip install --require-hashes -r {project}/.github/requirements/build.txt"
     for requirement in project["build-system"]["requires"]:
         assert re.split(r"\W*>", requirement)[0] in (GITHUB / "requirements" / "build.txt").read_text()
+
+
+def test_wheels_are_made_for_every_system_and_for_free_threads():
+    matrix = re.search(r"os: \[(.+)\]", (GITHUB / "workflows" / "wheels.yml").read_text())[1].split(", ")
+    assert set(matrix) == {
+        "ubuntu-latest",
+        "ubuntu-24.04-arm",
+        "macos-15-intel",
+        "macos-latest",
+        "windows-latest",
+        "windows-11-arm",
+    }
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["cibuildwheel"]
+    assert {"cp311-*", "cp312-*", "cp314t-*"} == set(wheel["build"].split())
+
+
+def test_the_home_of_the_project_stands_in_one_place():
+    """As long as there is none, a placeholder; this is where to change it."""
+    text = [
+        (path, path.read_text(encoding="utf-8"))
+        for path in [*ROOT.glob("*.*"), *ROOT.glob("docs/*.md")]
+        if path.is_file()
+    ]
+    assert {path.name for path, content in text if "github.com/OWNER" in content} <= {"pyproject.toml"}
+
+
+def test_the_citation_agrees_with_the_project():
+    yaml = pytest.importorskip("yaml", reason="the extra docs brings it")
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert cited["cff-version"] == "1.2.0"
+    assert cited["title"].startswith(project["name"] + ":")
+    assert cited["license"] == project["license"]
+    assert cited["authors"]
+    assert cited["message"]

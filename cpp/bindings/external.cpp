@@ -10,20 +10,29 @@ namespace steppe::bindings {
 namespace {
 
 template <class Rows, class V, class R>
-search::Stats search_outside(const Rows& g, bool mapped, const Question& question, external::Budget& budget, R* result,
-                             V* pred) {
+search::Stats sweep_outside(const Rows& g, bool mapped, const Question& question, external::Budget& budget, R* result,
+                            V* pred) {
     using W = typename Rows::Weight;
     return PythonWatch(question.progress).run([&](Watch& watch) {
         external::Window window(g, mapped, question.threads, budget);
         return search::find_answer<W>(g, question, result, pred, watch,
                                       [&]<class D>(const search::Search<V, D>& search, D* dist, V* p) {
                                           const int shift = budget.shift;
-                                          if constexpr (!std::is_same_v<Rows, external::Ones<V>>)
-                                              if (budget.bins > 0)
-                                                  return p ? external::bin<true>(g, window, budget, search, dist, p)
-                                                           : external::bin<false>(g, window, budget, search, dist, p);
                                           return p ? external::sweep<true>(g, window, shift, search, dist, p)
                                                    : external::sweep<false>(g, window, shift, search, dist, p);
+                                      });
+    });
+}
+
+template <class V, class W, class R>
+search::Stats bin_outside(const rows::View<V, W>& g, bool mapped, const Question& question, external::Budget& budget,
+                          R* result, V* pred) {
+    return PythonWatch(question.progress).run([&](Watch& watch) {
+        external::Window window(g.csr, mapped && !g.out(), question.threads, budget);
+        return search::find_answer<W>(g.csr, question, result, pred, watch,
+                                      [&]<class D>(const search::Search<V, D>& search, D* dist, V* p) {
+                                          return p ? external::bin<true>(g, window, budget, search, dist, p)
+                                                   : external::bin<false>(g, window, budget, search, dist, p);
                                       });
     });
 }
@@ -52,13 +61,15 @@ void bind_external(nb::module_& m) {
         [](const Rows& rows, const Question& question, Budget& budget, Out distances, std::optional<Out> predecessors) {
             if (distances.dtype() == nb::dtype<int32_t>())
                 return rows.visit_unweighted([&]<class V>(const rows::Csr<V, int32_t>& csr) {
-                    return search_outside(external::Ones<V>{csr}, rows.is_mapped(), question, budget,
-                                          entries<int32_t>(rows, distances), entries<V>(rows, predecessors));
+                    return sweep_outside(external::Ones<V>{csr}, rows.is_mapped(), question, budget,
+                                         entries<int32_t>(rows, distances), entries<V>(rows, predecessors));
                 });
             if (!rows.is_weighted()) throw std::invalid_argument("external: edges without weights are counted");
             return rows.visit([&]<class V, class W>(const rows::View<V, W>& g) {
-                return search_outside(g.csr, rows.is_mapped(), question, budget, entries<Distance<W>>(rows, distances),
-                                      entries<V>(rows, predecessors));
+                auto* d = entries<Distance<W>>(rows, distances);
+                V* p = entries<V>(rows, predecessors);
+                if (budget.bins > 0) return bin_outside(g, rows.is_mapped(), question, budget, d, p);
+                return sweep_outside(g.csr, rows.is_mapped(), question, budget, d, p);
             });
         },
         "rows"_a, "question"_a, "budget"_a, "distances"_a, "predecessors"_a.none());

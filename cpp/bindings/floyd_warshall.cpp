@@ -3,7 +3,7 @@
 #include "matrix/dense.hpp"
 
 namespace steppe::search {
-STEPPE_METHODS(extern template)  // in sssp.cpp
+STEPPE_METHODS(extern template)  // in search/methods_*.cpp
 }  // namespace steppe::search
 
 namespace steppe::bindings {

@@ -66,6 +66,14 @@ void bind_generate(nb::module_& m) {
         "keep"_a, "diagonal"_a, "seed"_a, "counts"_a, "threads"_a);
 
     m.def(
+        "generate_road_places",
+        [](uint64_t seed, OutOf<double> places, int threads) {
+            const generate::Road road(static_cast<int64_t>(places.size() / 2), 0, 0, seed);
+            without_gil([&](Watch& watch) { generate::road_places(road, places.data(), threads, watch); });
+        },
+        "seed"_a, "places"_a, "threads"_a);
+
+    m.def(
         "generate_road",
         [ends](double keep, double diagonal, bool time, uint64_t seed, InOf<int64_t> offsets, Out sources, Out targets,
                OutOf<int32_t> lengths, int threads) {

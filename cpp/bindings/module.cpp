@@ -11,6 +11,9 @@ void bind_rows(nanobind::module_& m);
 void bind_many(nanobind::module_& m);
 void bind_nearest(nanobind::module_& m);
 void bind_hops(nanobind::module_& m);
+void bind_lanes(nanobind::module_& m);
+void bind_stored(nanobind::module_& m);
+void bind_contraction(nanobind::module_& m);
 void bind_bounded(nanobind::module_& m);
 void bind_floyd_warshall(nanobind::module_& m);
 void bind_predecessors(nanobind::module_& m);
@@ -33,6 +36,7 @@ void bind_along(nanobind::module_& m);
 void bind_scatter(nanobind::module_& m);
 void bind_table(nanobind::module_& m);
 void bind_skims(nanobind::module_& m);
+void bind_partition(nanobind::module_& m);
 }  // namespace steppe::bindings
 
 NB_MODULE(_core, m) {
@@ -48,6 +52,9 @@ NB_MODULE(_core, m) {
     bind_many(m);
     bind_nearest(m);
     bind_hops(m);
+    bind_lanes(m);
+    bind_stored(m);
+    bind_contraction(m);
     bind_bounded(m);
     bind_floyd_warshall(m);
     bind_predecessors(m);
@@ -71,4 +78,5 @@ NB_MODULE(_core, m) {
     bind_scatter(m);
     bind_table(m);
     bind_skims(m);
+    bind_partition(m);
 }

@@ -6,7 +6,7 @@
 #include "bindings/question.hpp"
 
 namespace steppe::search {
-STEPPE_METHODS(extern template)  // in sssp.cpp
+STEPPE_METHODS(extern template)  // in search/methods_*.cpp
 }  // namespace steppe::search
 
 namespace steppe::bindings {

@@ -4,7 +4,7 @@
 #include "search/methods.hpp"
 
 namespace steppe::search {
-STEPPE_METHODS(template)
+STEPPE_METHODS(extern template)  // in search/methods_*.cpp
 }  // namespace steppe::search
 
 namespace steppe::bindings {

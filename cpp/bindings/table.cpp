@@ -1,4 +1,4 @@
-// Bindings of table/arrow.hpp and table/names.hpp.
+// Bindings of table/arrow.hpp, table/names.hpp and text/columns.hpp.
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -6,6 +6,7 @@
 
 #include "bindings/arrays.hpp"
 #include "table/names.hpp"
+#include "text/columns.hpp"
 
 namespace steppe::bindings {
 
@@ -21,6 +22,9 @@ struct Names {
         : bytes(array),
           strings(reinterpret_cast<const char*>(array.data()), static_cast<int64_t>(array.shape(0)),
                   static_cast<int64_t>(array.shape(1))) {}
+
+    Names(nb::object text, const Buffer<std::string_view>& spans)
+        : keeps(std::move(text)), strings(spans.data(), static_cast<int64_t>(spans.size())) {}
 
     const nb::object keeps;
     const Bytes bytes;
@@ -60,6 +64,40 @@ nb::object numbers(const table::Column& column, const table::Chunk& chunk, nb::h
                 return view<double>(chunk, owner);
         }
     throw std::invalid_argument("no column of numbers");
+}
+
+// A table in text, and the text.
+struct TextTable {
+    TextTable(InOf<uint8_t> text, text::TableRules rules, int threads, Watch& watch)
+        : bytes(text), table(pieces_of(text, threads, watch), std::move(rules), threads, watch) {}
+    static text::Pieces pieces_of(const InOf<uint8_t>& text, int threads, Watch& watch) {
+        const char* begin = reinterpret_cast<const char*>(text.data());
+        return text::Pieces(begin, begin + text.size(), threads, watch);
+    }
+    const InOf<uint8_t> bytes;
+    text::TextTable table;
+};
+
+text::Field field_of(char letter) {
+    switch (letter) {
+        case 'i':
+            return text::Field::id;
+        case 'n':
+            return text::Field::name;
+        case 'w':
+            return text::Field::whole;
+        case 'f':
+            return text::Field::real;
+        case '-':
+            return text::Field::skipped;
+    }
+    throw std::invalid_argument("text_table: columns are i, n, w, f or -");
+}
+
+template <class T>
+nb::object values(Buffer<T>& buffer, nb::handle owner) {
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(buffer.data(), {buffer.size()}, owner),
+                    nb::rv_policy::reference);
 }
 
 }  // namespace
@@ -169,6 +207,53 @@ void bind_table(nb::module_& m) {
             [](nb::handle_t<table::Table> self, int64_t c) {
                 const table::Column& column = nb::cast<const table::Table&>(self).column(c);
                 return std::make_unique<Names>(nb::borrow(self), column);
+            },
+            "column"_a);
+
+    // columns: one letter for each of the file: i(d), n(ame), w(hole number, or a float if need be), f(loat), -
+    // (skipped).
+    nb::class_<TextTable>(m, "TextTable")
+        .def(
+            "__init__",
+            [](TextTable* self, InOf<uint8_t> text, const std::string& columns, const std::string& part,
+               const std::string& decimal, bool missing, int threads) {
+                text::TableRules rules;
+                for (const char letter : columns) rules.fields.push_back(field_of(letter));
+                if (rules.fields.empty()) throw std::invalid_argument("text_table: no columns");
+                rules.part = part.at(0);
+                rules.decimal = decimal.at(0);
+                rules.missing = missing;
+                rules.ragged = "expected " + std::to_string(columns.size()) + " columns";
+                without_gil([&](Watch& watch) { return new (self) TextTable(text, std::move(rules), threads, watch); });
+            },
+            "text"_a, "columns"_a, "part"_a, "decimal"_a, "missing"_a, "threads"_a)
+        .def_prop_ro("rows", [](const TextTable& t) { return t.table.rows(); })
+        // None, or: what was expected, whether an id is out of range, the offset, and the line counted from 0.
+        .def_prop_ro("fault",
+                     [](const TextTable& t) -> nb::object {
+                         const text::LineFault& fault = t.table.fault();
+                         if (fault.trouble == text::Trouble::none) return nb::none();
+                         return nb::make_tuple(fault.what, fault.trouble == text::Trouble::range, fault.offset,
+                                               fault.line);
+                     })
+        .def(
+            "names",
+            [](nb::handle_t<TextTable> self, size_t c) {
+                return std::make_unique<Names>(nb::borrow(self), nb::cast<const TextTable&>(self).table.names(c));
+            },
+            "column"_a)
+        .def(
+            "numbers",
+            [](nb::handle_t<TextTable> self, size_t c) {
+                text::TextTable& table = nb::cast<TextTable&>(self).table;
+                return table.rules().fields.at(c) == text::Field::real ? values(table.reals(c), self)
+                                                                       : values(table.wholes(c), self);
+            },
+            "column"_a)
+        .def(
+            "missing",
+            [](nb::handle_t<TextTable> self, size_t c) {
+                return values(nb::cast<TextTable&>(self).table.missing(c), self);
             },
             "column"_a);
 

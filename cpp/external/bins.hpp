@@ -11,8 +11,11 @@
 // thread has bins of its own for every block, two of each: those it fills in this pass, and those that were filled in
 // the last one, which whoever has the block may read. So nothing is atomic, and threads meet once a pass.
 //
-// Bins are lists of chunks, which a thread takes back when they have been applied. Once they hold as many bytes as they
-// may, vertices wait with their marks until a pass has applied them all.
+// Bins are lists of chunks (candidates.hpp), which a thread takes back when they have been applied. Once they hold as
+// many bytes as they may, vertices wait with their marks until a pass has applied them all.
+//
+// On prepared rows (rows/packed.hpp) an edge and its weight are one read, not two, and the search finishes from the
+// other side where that reads less (search/pull.hpp), as it does in memory.
 #pragma once
 #include <bit>
 #include <memory>
@@ -20,105 +23,29 @@
 #include <vector>
 
 #include "base/memory.hpp"
+#include "external/candidates.hpp"
 #include "external/window.hpp"
+#include "rows/forms.hpp"
+#include "search/pull.hpp"
 #include "search/search.hpp"
 #include "search/tentative.hpp"
 
 namespace steppe::external {
 
-template <bool kPaths, class V, class D>
-struct Candidate {
-    V vertex;
-    D distance;
-    V predecessor;
-};
-template <class V, class D>
-struct Candidate<false, V, D> {
-    V vertex;
-    D distance;
-};
-
-template <class Entry>
-struct Chunk {
-    static constexpr int64_t kEntries = (4096 - 64) / sizeof(Entry);
-    Chunk* before;
-    alignas(64) Entry entries[kEntries];
-};
-
-// The chunks that one thread has to fill. They may come back to another; the memory ends with whoever first had it.
-template <class Entry>
-class Chunks {
-  public:
-    // bytes: after so many is_short says that there are no more. take gives one even then: a row is not cut.
-    explicit Chunks(int64_t bytes)
-        : at_once_(std::clamp<int64_t>(bytes / kSize, 1, (int64_t{2} << 20) / kSize)),
-          left_(std::max<int64_t>(1, bytes / kSize)) {}
-    bool is_short() const { return free_.empty() && left_ <= 0; }
-    Chunk<Entry>* take() {
-        if (free_.empty()) {
-            slabs_.emplace_back(at_once_);
-            left_ -= at_once_;
-            for (Chunk<Entry>& chunk : slabs_.back()) free_.push_back(&chunk);
-        }
-        Chunk<Entry>* chunk = free_.back();
-        free_.pop_back();
-        return chunk;
-    }
-    void give(Chunk<Entry>* chunk) { free_.push_back(chunk); }
-    std::vector<Chunk<Entry>*> give_all() { return std::exchange(free_, {}); }
-
-  private:
-    static constexpr int64_t kSize = sizeof(Chunk<Entry>);
-    const int64_t at_once_;
-    int64_t left_;  // chunks that may still be made
-    std::vector<Buffer<Chunk<Entry>>> slabs_;
-    std::vector<Chunk<Entry>*> free_;
-};
-
-// A list of candidates, in chunks. The line after the next is fetched while this one is filled: hundreds of bins are
-// too many streams for the processor to foresee (without: 16 instead of 12 ns an edge).
-template <class Entry>
-class Bin {
-  public:
-    bool is_empty() const { return !last_; }
-    STEPPE_INLINE void add(Entry entry, Chunks<Entry>& chunks) {
-        if (STEPPE_UNLIKELY(next_ == end_)) {
-            Chunk<Entry>* chunk = chunks.take();
-            chunk->before = std::exchange(last_, chunk);
-            next_ = chunk->entries;
-            end_ = next_ + Chunk<Entry>::kEntries;
-        }
-        STEPPE_PREFETCH_WRITE(next_ + 128 / sizeof(Entry));
-        *next_++ = entry;
-    }
-    // Calls f(begin, end) for each chunk; the bin is empty then.
-    template <class F>
-    void take(Chunks<Entry>& chunks, F f) {
-        const Entry* end = next_;
-        while (last_) {
-            f(static_cast<const Entry*>(last_->entries), end);
-            chunks.give(std::exchange(last_, last_->before));
-            if (last_) end = last_->entries + Chunk<Entry>::kEntries;
-        }
-        next_ = end_ = nullptr;
-    }
-
-  private:
-    Entry *next_ = nullptr, *end_ = nullptr;
-    Chunk<Entry>* last_ = nullptr;
-};
-
-template <bool kPaths, class Rows, class V, class D>
+// In: the in-edges of a prepared graph, or NoEdges.
+template <bool kPaths, class Rows, class In, class V, class D>
 class Binned {
   public:
     // bytes: what the bins may hold, but for a row of each thread. The window must have room for all edges.
-    Binned(const Rows& g, Window& window, int shift, int64_t bytes, const search::Search<V, D>& search, D* dist,
-           V* pred)
+    Binned(const Rows& g, const In* in, Window& window, int shift, int64_t bytes, const search::Search<V, D>& search,
+           D* dist, V* pred)
         : g_(g),
+          in_(search.targets.empty() ? in : nullptr),
           window_(window),
           shift_(shift),
           search_(search),
           tentative_(search, g.n, dist, pred),
+          all_(dist, pred),
           marks_((g.n + 63) / 64, 0),
           least_(window.blocks(), kInfinity<D>) {
         for (int t = 0; t < search.threads; ++t)
@@ -134,6 +61,7 @@ class Binned {
         for (V s : search_.sources) mark(s, 0);
         auto pending = search::Pending<V, decltype(tentative_)>(search_.targets, tentative_);
         for (D low = lowest(); low != kInfinity<D> && !in_vain_; low = lowest()) {
+            if (pull_from(low)) continue;
             ++stats_.rounds;
             threshold_ = low < kTop - delta ? low + delta : kTop;
             entries_ = again_ = 0;
@@ -158,7 +86,8 @@ class Binned {
             if (!narrow && pending.all_settled([&](D d) { return d <= threshold_ && d != kInfinity<D>; })) break;
         }
         stats_.delta = static_cast<double>(delta);
-        stats_.edges_relaxed = stats_.edges_touched = relaxed_;
+        stats_.edges_relaxed += relaxed_;
+        stats_.edges_touched += relaxed_;
         return stats_;
     }
 
@@ -178,7 +107,8 @@ class Binned {
     };
     static constexpr D kTop = std::is_integral_v<D> ? kLargest<D> : std::numeric_limits<D>::max();
     static constexpr size_t kRowsAhead = 16;           // rows fetched before they are due
-    static constexpr int64_t kAhead = 16;              // distances, likewise
+    static constexpr int kAhead = 48;                  // distances, likewise
+    static constexpr int kBatch = 64;                  // candidates compared without a branch
     static constexpr int64_t kWorthSharing = 1 << 15;  // edges in a pass
     static constexpr int64_t kManyEntries = 1 << 12;   // before which nothing is known about the width
 
@@ -188,6 +118,27 @@ class Binned {
         least = std::min(least, d);
     }
     D lowest() const { return *std::min_element(least_.begin(), least_.end()); }
+
+    // Between two rounds, where all below `low` is final and relaxed: finishes from the other side if that reads far
+    // less than is left. Then only what it has lowered waits.
+    bool pull_from([[maybe_unused]] D low) {
+        if constexpr (!std::is_same_v<In, search::NoEdges>) {
+            const int64_t look = std::max<int64_t>(1 << 14, g_.edges() / 24);
+            if (!in_ || relaxed_ < looked_ + look) return false;
+            looked_ = relaxed_;
+            if (!search::pull_pays(*in_, tentative_, low, look, [](V) { return true; })) return false;
+            std::vector<V> changed;
+            search::pull(*in_, g_, all_, low, search_.reach, changed, search_.threads, stats_);
+            in_ = nullptr;
+            stats_.note = "finished by pull";
+            in_vain_ = search::is_in_vain<D>(stats_.outgrown);
+            std::fill(marks_.begin(), marks_.end(), 0);
+            std::fill(least_.begin(), least_.end(), kInfinity<D>);
+            for (const V v : changed) mark(v, tentative_.load(v));
+            return true;
+        }
+        return false;
+    }
 
     // Blocks with candidates or, unless nothing is to be relaxed, vertices that are due.
     bool find_active(bool only_apply) {
@@ -238,19 +189,32 @@ class Binned {
     void apply(int64_t block, Worker& worker) {
         D least = least_[block];
         int64_t again = 0;
-        auto all = [&](const Entry* begin, const Entry* end) {
-            for (const Entry* e = begin; e < end; ++e) {
-                if (e + kAhead < end) STEPPE_PREFETCH(tentative_.address(e[kAhead].vertex));
-                const V v = e->vertex;
-                const D d = e->distance, before = tentative_.load(v);
-                if (d < before) {
-                    again += before <= threshold_;
-                    if constexpr (kPaths) tentative_.set(v, d, e->predecessor);
-                    else tentative_.note(v, d);
-                    marks_[static_cast<uint64_t>(v) >> 6] |= uint64_t{1} << (v & 63);
-                    least = std::min(least, d);
-                }
+        // Whether a candidate is better no branch predictor can tell: first those that are get listed, then they are
+        // tried again, in turn.
+        auto batch = [&](const Entry* begin, int count) {
+            int better[kBatch], found = 0;
+            for (int i = 0; i < count; ++i) {
+                better[found] = i;
+                found += begin[i].distance < tentative_.load(begin[i].vertex);
             }
+            for (int k = 0; k < found; ++k) {
+                const Entry& e = begin[better[k]];
+                const V v = e.vertex;
+                const D d = e.distance, before = tentative_.load(v);
+                if (!(d < before)) continue;
+                again += before <= threshold_;
+                if constexpr (kPaths) tentative_.set(v, d, e.predecessor);
+                else tentative_.note(v, d);
+                marks_[static_cast<uint64_t>(v) >> 6] |= uint64_t{1} << (v & 63);
+                least = std::min(least, d);
+            }
+        };
+        auto all = [&](const Entry* begin, const Entry* end) {
+            for (; end - begin >= kBatch + kAhead; begin += kBatch) {
+                for (int i = 0; i < kBatch; ++i) STEPPE_PREFETCH(tentative_.address(begin[i + kAhead].vertex));
+                batch(begin, kBatch);
+            }
+            for (; begin < end; begin += kBatch) batch(begin, static_cast<int>(std::min<int64_t>(kBatch, end - begin)));
         };
         for (auto& other : workers_) other->bins[1 - now_][block].take(worker.chunks, all);
         worker.bins[now_][block].take(worker.chunks, all);
@@ -309,10 +273,12 @@ class Binned {
     }
 
     const Rows& g_;
+    const In* in_;
     Window& window_;
     const int shift_;
     const search::Search<V, D>& search_;
     search::Alone<kPaths, V, D> tentative_;
+    search::OneWriter<kPaths, V, D> all_;  // the same, while threads read what others write
     Buffer<uint64_t> marks_;
     std::vector<D> least_;
     std::vector<std::unique_ptr<Worker>> workers_;
@@ -321,18 +287,24 @@ class Binned {
     bool full_ = false;  // a thread had no more chunks: the next pass only applies
     bool in_vain_ = false;
     int64_t relaxed_ = 0, last_ = 0;
+    int64_t looked_ = 0;               // relaxed_ when pull was last thought of
     int64_t entries_ = 0, again_ = 0;  // of all workers, in this round
     D threshold_ = 0;
     search::Stats stats_;
 };
 
-// One search, on the threads that it may use; otherwise as sweep.
-template <bool kPaths, class Rows, class V, class D>
-search::Stats bin(const Rows& g, Window& window, const Budget& budget, const search::Search<V, D>& search, D* dist,
-                  V* pred) {
+// One search, on the threads that it may use, over the best form of the rows there is; otherwise as sweep.
+template <bool kPaths, class V, class W, class D>
+search::Stats bin(const rows::View<V, W>& g, Window& window, const Budget& budget, const search::Search<V, D>& search,
+                  D* dist, V* pred) {
     const D delta = static_cast<D>(std::min(search.delta, static_cast<double>(most_wide<D>())));
-    using Search = Binned<kPaths, Rows, V, D>;
-    return std::make_unique<Search>(g, window, budget.shift, budget.bins, search, dist, pred)->run(delta);
+    const auto run = [&]<class Rows, class In>(const Rows& rows, const In* in) {
+        using Search = Binned<kPaths, Rows, In, V, D>;
+        return std::make_unique<Search>(rows, in, window, budget.shift, budget.bins, search, dist, pred)->run(delta);
+    };
+    if constexpr (sizeof(V) == 4)
+        if (g.out()) return run(*g.out(), g.forms.in());
+    return run(g.csr, static_cast<const search::NoEdges*>(nullptr));
 }
 
 }  // namespace steppe::external

@@ -180,6 +180,17 @@ struct Road {
     }
 };
 
+// Where the crossings are, in metres: x to the right, y down the rows.
+inline void road_places(const Road& road, double* places, int threads, Watch& watch) {
+    parallel_for(threads, road.n, kGrain, watch, [&](int64_t begin, int64_t end, int) {
+        for (int64_t v = begin; v < end; ++v) {
+            const auto [x, y] = road.position(v);
+            places[2 * v] = static_cast<double>(x) / 100;
+            places[2 * v + 1] = static_cast<double>(y) / 100;
+        }
+    });
+}
+
 inline void road_counts(const Road& road, int64_t* counts, int threads, Watch& watch) {
     parallel_for(threads, road.n, kGrain, watch, [&](int64_t begin, int64_t end, int) {
         for (int64_t u = begin; u < end; ++u) {

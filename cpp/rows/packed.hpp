@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -81,9 +82,12 @@ class Packed {
             offsets_[v + 1] = static_cast<uint32_t>(first(static_cast<int32_t>(v)) + degree + spare + spare);
         }
         edges_ = Buffer<Edge>(std::max<int64_t>(n ? first(static_cast<int32_t>(n)) : 0, 1));  // never a null pointer
-        parallel_for(threads, n, 1 << 12, watch, [&](int64_t begin, int64_t end, int) {
+        std::vector<std::unique_ptr<ByWeight<W, Edge>>> sorters(std::max(threads, 1));
+        parallel_for(threads, n, 1 << 12, watch, [&](int64_t begin, int64_t end, int thread) {
+            auto& sorter = sorters[thread];
+            if (!sorter) sorter.reset(new ByWeight<W, Edge>);  // not make_unique, which would clear it
             auto to = [&](int64_t v) { return edges_.data() + first(static_cast<int32_t>(v)); };
-            ByWeight<W, Edge>().sort(g, begin, end, to);
+            sorter->sort(g, begin, end, to);
             for (int64_t v = begin; v < end; ++v)
                 lightest_[v] = g.offsets[v + 1] > g.offsets[v] ? static_cast<Key>(to(v)->weight()) : kInfinity<Key>;
         });

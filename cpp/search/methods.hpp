@@ -41,21 +41,19 @@ Stats run(Method method, const rows::View<V, W>& g, const Search<V, D>& search, 
     return delta_stepping_on<kPaths>(g.csr, kNoIn, search, dist, pred);
 }
 
-// For those who compile the methods once for several files: STEPPE_METHODS(template) in one of them, and
-// STEPPE_METHODS(extern template) in the others.
+// The methods are compiled once for each type of weights, side by side: STEPPE_METHODS_OF(template, W, D) in one file
+// each, STEPPE_METHODS(extern template) wherever they are used.
 #define STEPPE_METHOD(KIND, V, W, D)                                                              \
     KIND Stats run<false, V, W, D>(Method, const rows::View<V, W>&, const Search<V, D>&, D*, V*); \
     KIND Stats run<true, V, W, D>(Method, const rows::View<V, W>&, const Search<V, D>&, D*, V*);
-#define STEPPE_METHODS(KIND)                        \
-    STEPPE_METHOD(KIND, int32_t, int32_t, uint32_t) \
-    STEPPE_METHOD(KIND, int32_t, int32_t, uint64_t) \
-    STEPPE_METHOD(KIND, int32_t, int64_t, uint64_t) \
-    STEPPE_METHOD(KIND, int32_t, float, float)      \
-    STEPPE_METHOD(KIND, int32_t, double, double)    \
-    STEPPE_METHOD(KIND, int64_t, int32_t, uint32_t) \
-    STEPPE_METHOD(KIND, int64_t, int32_t, uint64_t) \
-    STEPPE_METHOD(KIND, int64_t, int64_t, uint64_t) \
-    STEPPE_METHOD(KIND, int64_t, float, float)      \
-    STEPPE_METHOD(KIND, int64_t, double, double)
+#define STEPPE_METHODS_OF(KIND, W, D)  \
+    STEPPE_METHOD(KIND, int32_t, W, D) \
+    STEPPE_METHOD(KIND, int64_t, W, D)
+#define STEPPE_METHODS(KIND)                   \
+    STEPPE_METHODS_OF(KIND, int32_t, uint32_t) \
+    STEPPE_METHODS_OF(KIND, int32_t, uint64_t) \
+    STEPPE_METHODS_OF(KIND, int64_t, uint64_t) \
+    STEPPE_METHODS_OF(KIND, float, float)      \
+    STEPPE_METHODS_OF(KIND, double, double)
 
 }  // namespace steppe::search

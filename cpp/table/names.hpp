@@ -24,7 +24,7 @@
 
 namespace steppe::table {
 
-enum class Layout { offsets32, offsets64, views, fixed };
+enum class Layout { offsets32, offsets64, views, fixed, spans };
 
 // A stretch of strings in one of their layouts; in a dictionary, through numbers.
 struct Strings {
@@ -32,16 +32,18 @@ struct Strings {
     Layout layout = Layout::fixed;
     const char* fixed = nullptr;  // strings of `width` bytes each
     int64_t width = 0;
-    std::string index;                // format of the numbers that stand for them, or nothing
-    const Strings* values = nullptr;  // what they stand for
+    const std::string_view* spans = nullptr;  // strings that lie anywhere; one without data is missing
+    std::string index;                        // format of the numbers that stand for them, or nothing
+    const Strings* values = nullptr;          // what they stand for
 
     int64_t length() const { return chunk.length; }
     bool is_missing(int64_t i) const {
-        if (!chunk.array) return false;
+        if (!chunk.array) return spans && !spans[i].data();
         return chunk.is_missing(i) || (values && values->is_missing(number(i)));
     }
     std::string_view at(int64_t i) const {
         if (values) return values->at(number(i));
+        if (layout == Layout::spans) return spans[i];
         if (layout == Layout::fixed) return {fixed + i * width, static_cast<size_t>(width)};
         const void* const* buffers = chunk.array->buffers;
         i += chunk.offset;
@@ -113,6 +115,11 @@ class StringColumn {
     }
     StringColumn(const char* data, int64_t count, int64_t width) {
         Strings strings{.layout = Layout::fixed, .fixed = data, .width = width};
+        strings.chunk.length = count;
+        add(std::move(strings));
+    }
+    StringColumn(const std::string_view* spans, int64_t count) {
+        Strings strings{.layout = Layout::spans, .spans = spans};
         strings.chunk.length = count;
         add(std::move(strings));
     }

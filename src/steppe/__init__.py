@@ -7,6 +7,8 @@
 (8, [0, 1, 2])
 """
 
+from typing import TYPE_CHECKING
+
 from . import generate
 from .calls.all_shortest_paths import ShortestPaths, all_shortest_paths
 from .calls.along import Skims
@@ -14,14 +16,18 @@ from .calls.bfs import bfs
 from .calls.blocks import Block, blocks
 from .calls.distances import all_pairs, distances
 from .calls.eccentricity import eccentricity
+from .calls.isochrones import Isochrones, isochrones
 from .calls.k_shortest_paths import k_shortest_paths
 from .calls.nearest import Nearest, nearest
 from .calls.nearest_sources import NearestSources
+from .calls.partition import partition
 from .calls.plan import plan
 from .calls.route import Route, route
 from .calls.sssp import sssp
 from .calls.trees import DistanceMatrix
 from .calls.verify import verify
+from .cluster.engine import Ray
+from .cluster.paths import PartitionedPaths
 from .cpu.tree import PathList
 from .errors import (
     DeviceError,
@@ -37,6 +43,7 @@ from .errors import (
     VerificationError,
 )
 from .files import read, write
+from .files.partitioned import PartitionedGraph, open_partitioned
 from .gpu import DeviceInfo, devices, set_default_device
 from .graph.graph import Graph
 from .paths import Paths
@@ -45,7 +52,18 @@ from .planning.explain import Explanation
 from .planning.plan import Plan
 from .planning.progress import Progress
 
-__version__ = "0.1.0"
+__version__: str
+
+if not TYPE_CHECKING:  # a checker would believe in every name
+
+    def __getattr__(name: str) -> str:
+        """Return the version when it is asked for: finding it takes longer than the rest of the import."""
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version("steppe")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "UNREACHABLE",
@@ -59,15 +77,19 @@ __all__ = [
     "FormatError",
     "Graph",
     "GraphError",
+    "Isochrones",
     "Nearest",
     "NearestSources",
     "NegativeCycleError",
     "NegativeWeightError",
     "NoPathError",
+    "PartitionedGraph",
+    "PartitionedPaths",
     "PathList",
     "Paths",
     "Plan",
     "Progress",
+    "Ray",
     "ResultSizeError",
     "Route",
     "ShortestPaths",
@@ -83,8 +105,11 @@ __all__ = [
     "distances",
     "eccentricity",
     "generate",
+    "isochrones",
     "k_shortest_paths",
     "nearest",
+    "open_partitioned",
+    "partition",
     "plan",
     "read",
     "route",

@@ -20,7 +20,9 @@ from . import _core, files
 from .errors import GraphError
 from .files import steppe_file
 from .files.target import destination
+from .graph.coordinates import Coordinates
 from .graph.graph import Graph
+from .graph.places import placed
 from .machine import threads
 
 if TYPE_CHECKING:
@@ -96,6 +98,8 @@ def random(
 def grid(rows: int, columns: int, *, weights: Weights = (1, 255), seed: int = 0) -> Graph:
     """Return a rectangular grid: undirected, vertex ``r * columns + c`` linked to its neighbours in row and column.
 
+    Its coordinates are (c, r), in a plane.
+
     Examples
     --------
     >>> import steppe as sp
@@ -107,14 +111,21 @@ def grid(rows: int, columns: int, *, weights: Weights = (1, 255), seed: int = 0)
     u, v = _ends(n, max(0, 2 * n - rows - columns) if n else 0)
     if n:
         _core.generate_grid(rows, columns, u, v, threads.resolve(None))
-    return _graph(n, u, v, _weights(weights, len(u), seed), directed=False, simple=False)
+    graph = _graph(n, u, v, _weights(weights, len(u), seed), directed=False, simple=False)
+    return placed(graph, Coordinates(n, lambda: _grid_places(n, columns), geographic=False))
+
+
+def _grid_places(n: int, columns: int) -> Array:
+    row, column = np.divmod(np.arange(n), max(columns, 1))
+    return np.stack([column, row], axis=1).astype(np.float64)
 
 
 def road(n: int, *, metric: str = "length", keep: float = 0.35, diagonal: float = 0.03, seed: int = 0) -> Graph:
     """Return a road-like network: undirected, connected, planar but for rounding, average degree about 2.9.
 
     A stand-in for a real road network: crossings about 100 m apart and moved at random, links missing, a few diagonals,
-    and a main road on every 16th row and column. It has a road's low degree, large diameter and locality of ids; it has
+    and a main road on every 16th row and column. Coordinates are metres in a plane.
+    It has a road's low degree, large diameter and locality of ids; it has
     no cities, rivers, motorways or one-way streets.
 
     Parameters
@@ -149,7 +160,14 @@ def road(n: int, *, metric: str = "length", keep: float = 0.35, diagonal: float 
     u, v = _ends(n, int(offsets[-1]))
     w = np.empty(len(u), dtype=np.int32)
     _core.generate_road(keep, diagonal, metric == "time", _seed(seed), offsets, u, v, w, team)
-    return _graph(n, u, v, w, directed=False, simple=False)
+    graph = _graph(n, u, v, w, directed=False, simple=False)
+    return placed(graph, Coordinates(n, lambda: _road_places(n, seed), geographic=False))
+
+
+def _road_places(n: int, seed: int) -> Array:
+    places = np.empty(2 * n)
+    _core.generate_road_places(_seed(seed), places, threads.resolve(None))
+    return places.reshape(-1, 2)
 
 
 def small_world(n: int, degree: int = 8, *, rewire: float = 0.05, weights: Weights = (1, 255), seed: int = 0) -> Graph:

@@ -19,6 +19,7 @@ from .cpu.proof import check
 from .cpu.tree import PathList
 from .errors import DeviceMemoryError, GraphError, NoPathError
 from .graph.arrays import read_only
+from .graph.pictured import Pictured
 from .graph.tabular import Tabular
 from .machine import locks
 from .machine import threads as _threads
@@ -34,7 +35,7 @@ Array = npt.NDArray[Any]
 
 
 @locks.opened_in_child
-class Paths(Tabular):
+class Paths(Tabular, Pictured):
     """The shortest paths from a source to every vertex: what :func:`steppe.sssp` and :func:`steppe.bfs` return.
 
     Arrays have one entry per vertex; entry ``i`` belongs to ``graph.labels[i]`` (to vertex ``i`` where there are no

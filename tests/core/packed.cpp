@@ -27,11 +27,13 @@ static void check(const Graph<W>& g, int threads) {
     }
 }
 
-// Lists short, long, and one longer than a block; weight(random) gives the weights.
+// Lists short, long, of about 32 edges (where short ones end), and one longer than a block; weight(random) gives the
+// weights.
 template <class W, class Weight>
 static void check_shapes(Weight weight) {
     Random random(11);
-    for (const auto [n, m, hub] : {std::tuple{1, 0, 0}, {40, 9, 0}, {3000, 40'000, 0}, {5000, 60'000, 30'000}}) {
+    for (const auto [n, m, hub] :
+         {std::tuple{1, 0, 0}, {40, 9, 0}, {3000, 40'000, 0}, {500, 16'000, 0}, {5000, 60'000, 30'000}}) {
         std::vector<Edge<W>> edges;
         for (int i = 0; i < m; ++i) {
             const auto u = i < hub ? n / 2 : random.below(n);

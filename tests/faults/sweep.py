@@ -78,7 +78,7 @@ def cases(folder):
     found["to_file.steppe"] = (".steppe", streamed)
     for suffix in SAVED:
         found[f"cli-sssp{suffix}"] = (suffix, command("sssp", source, "-s", 0, "-o", "OUT"))
-        found[f"cli-distances{suffix}"] = (suffix, command("distances", source, "-s", "0,1,2", "-o", "OUT"))
+        found[f"cli-distances{suffix}"] = (suffix, command("distances", source, "-s", "0,1,2", "-o", "OUT", "--force"))
     found["cli-convert.steppe"] = (".steppe", command("convert", source, "OUT"))
     found["cli-generate.steppe"] = (".steppe", command("generate", "grid", 5, 8, "--stream", "-o", "OUT"))
     return found

@@ -108,6 +108,8 @@ def refusals(truth, question, many=False):
             errors.append("ValueError")
         if method not in ("auto", "edge", "delta-stepping") and device != "cpu":
             errors.append("ValueError")
+        if method == "contraction" and not truth.case.is_integer:
+            errors.append("ValueError")
         if question.get("sparse") and (question.get("cutoff") is None or question.get("out")):
             errors.append("ValueError")
         able = method in ("bellman-ford", "johnson") or (method == "auto" and device == "cpu")

@@ -117,7 +117,10 @@ def _parts(graph):
 
 def _round_trip(folder, graph, name):
     """What was written must be read again, the same; a format may refuse a graph that it cannot keep."""
-    for suffix in (".steppe", Path(name.removesuffix(".gz").removesuffix(".xz").removesuffix(".zst")).suffix):
+    for suffix in (
+        ".steppe",
+        Path(name.removesuffix(".gz").removesuffix(".bz2").removesuffix(".xz").removesuffix(".zst")).suffix,
+    ):
         path = Path(folder, "again" + suffix)
         try:
             sp.write(graph, path)

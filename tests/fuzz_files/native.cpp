@@ -3,7 +3,8 @@
 // The first four bytes of an input choose the parser, the table of line kinds, the weights and how the text is cut; the
 // rest is the text. It is read whole on one thread, then in small pieces (a real file is cut into megabytes, which no
 // fuzzer would ever write), sometimes on three threads, then by naive.hpp: all must agree, in the numbers or in the
-// line that they refuse. Edges that were read are relabelled, against a std::map. A difference ends the process.
+// line that they refuse. Edges that were read are relabelled, against a std::map. Tables are read whole and in pieces,
+// which must agree. A difference ends the process.
 #include <algorithm>
 #include <bit>
 #include <cstdio>
@@ -12,6 +13,7 @@
 #include "naive.hpp"
 #include "rows/both_ways.hpp"
 #include "rows/relabel.hpp"
+#include "text/columns.hpp"
 #include "text/parse.hpp"
 
 namespace {
@@ -162,6 +164,47 @@ void check_relabel(const std::vector<naive::Edge>& edges, const std::vector<int6
     agree(claimed == symmetric, "both_ways");
 }
 
+// Reads a table whole and in pieces; every byte of every name is looked at.
+void check_table(const text::Pieces& whole, const text::Pieces& cuts, uint8_t shape, uint8_t choice, int threads,
+                 Watch& watch) {
+    static constexpr const char* shapes[] = {"nnw", "iiw", "wnn-", "i-i", "nn", "n-wnw", "ii", "--iwiw"};
+    TableRules rules;
+    for (const char* letter = shapes[shape % std::size(shapes)]; *letter; ++letter)
+        rules.fields.push_back(*letter == 'n'   ? Field::name
+                               : *letter == 'i' ? Field::id
+                               : *letter == 'w' ? Field::whole
+                                                : Field::skipped);
+    rules.part = ",;|\t "[choice % 5];
+    rules.decimal = choice / 5 % 2 ? ',' : '.';
+    rules.missing = choice / 10 % 2;
+    rules.ragged = "columns";
+    TextTable a(whole, rules, 1, watch), b(cuts, rules, threads, watch);
+    agree((a.fault().trouble == Trouble::none) == (b.fault().trouble == Trouble::none), "table: refused or not");
+    if (a.fault().trouble != Trouble::none) {
+        agree(a.fault().line == b.fault().line && a.fault().offset == b.fault().offset, "table: where it is refused");
+        agree(a.fault().what && *a.fault().what, "table: a fault without words");
+        return;
+    }
+    agree(a.rows() == b.rows(), "table: the number of rows");
+    for (size_t c = 0; c < rules.fields.size(); ++c) {
+        agree(a.rules().fields[c] == b.rules().fields[c], "table: the type of a column");
+        for (int64_t row = 0; row < a.rows(); ++row) {
+            const Field field = a.rules().fields[c];
+            if (field == Field::skipped) continue;
+            if (rules.missing) agree(a.missing(c)[row] == b.missing(c)[row], "table: what is missing");
+            if (field == Field::name) {
+                agree(a.names(c)[row] == b.names(c)[row], "table: a name");
+                agree(is_text(a.names(c)[row]), "table: a name that is no text");
+            } else if (field == Field::real) {
+                agree(std::bit_cast<uint64_t>(a.reals(c)[row]) == std::bit_cast<uint64_t>(b.reals(c)[row]),
+                      "table: a float");
+            } else {
+                agree(a.wholes(c)[row] == b.wholes(c)[row], "table: a whole number");
+            }
+        }
+    }
+}
+
 void check_numbers(const std::vector<naive::Edge>& edges) {  // what is printed reads back the same
     char line[40];
     for (const naive::Edge& e : edges) {
@@ -195,6 +238,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const text::Pieces cuts = pieces_of(store, block.get(), cut, watch);
     agree(whole.total() == static_cast<int64_t>(lines.size()), "the number of lines");
     agree(cuts.total() == whole.total(), "the number of lines in pieces");
+    if (data[0] % 4 == 1) {
+        check_table(whole, cuts, data[1], data[2], threads, watch);
+        return 0;
+    }
     if (data[0] % 4 == 0) {
         const naive::Rows expected = naive::rows(lines, rules);
         for (const text::Pieces* pieces : {&whole, &cuts}) {

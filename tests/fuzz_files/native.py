@@ -58,7 +58,10 @@ def write_corpus(folder):
         [*sorted(texts), long, long.replace(b" ", b","), b"a " + long.replace(b"\n", b"\na ")[:-2]]
     ):
         for k, head in enumerate(
-            (b"\0\0\0\0", b"\1\0\1\7", b"\1\2\1\x2f", b"\2\1\3\x11", b"\1\4\0\x0f", b"\3\0\4\x20", b"\1\3\2\x08")
+            (
+                *(b"\0\0\0\0", b"\2\0\1\7", b"\2\2\1\x2f", b"\2\1\3\x11", b"\2\4\0\x0f", b"\3\0\4\x20", b"\2\3\2\x08"),
+                *(b"\1\0\0\7", b"\1\1\0\x11", b"\1\2\x0a\7", b"\1\5\1\x08", b"\1\1\6\7"),  # tables
+            )
         ):
             (folder / f"{i}-{k}").write_bytes(head + text)
 

@@ -5,6 +5,7 @@ from .seeds import File
 _LONG = b" " * 60
 
 FILES = [
+    File("x.graphml", b'<?xml version="1.0" encoding="UXF-8"?>\n<graphml/>'),  # an encoding that nobody knows
     File("x.graph", b"0 0 010 1000000000000\n"),  # so many vertex weights, and no vertex
     File("x.graph", b"0 0 010 301000000000000000000\n"),
     File("x.graph", b"9000017199254740993 1"),

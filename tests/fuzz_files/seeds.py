@@ -1,5 +1,6 @@
 """The corpus: small files of every format, made by ``steppe.write`` or written by hand; none is stored."""
 
+import bz2
 import gzip
 import io
 import lzma
@@ -35,7 +36,8 @@ HAND_WRITTEN = {
     "x.wel": [b"0 1 2147483647\n1 0 2147483648\n", b"0 1 -1\n1 0 -1\n"],
     "x.csv": [
         b"source,target,weight\n1,2,3.5\n2,3,4\n", b"from;to\n1;2\n", b'source,target\n"Rye, NY","say ""hi"""\nUlm,Bonn\n',
-        b"a,b,1\nb,c,2\n", "Köln,Ø,1e3\nØ,Köln,inf\n".encode(), b"weight,source,target\n1,2,3\n", b"edge_id,from,to\n7,1,2\n",
+        b"a,b,1\nb,c,2\n", b"from;to;km\na;b;1,5\n", b'from|to|km\n"x|y"|b|1e3\n', b"1;2;3,5\n", "Köln,Ø,1e3\nØ,Köln,inf\n".encode(),
+        b"weight,source,target\n1,2,3\n", b"edge_id,from,to\n7,1,2\n",
     ],
     "x.tsv": [b"source\ttarget\tweight\n1\t2\t3\n", b"Ulm\tNew York\t2\n", b'"1"\t"2"\n'],
     "x.gr": [
@@ -56,6 +58,19 @@ HAND_WRITTEN = {
         b"0 0 010 3\n",
     ],
     "x.adj": [b"1 2 3\n2 3\n5\n", b"# c\n100 7 100\n"],
+    "x.net": [
+        b'*Vertices 3\n1 "a"\n2 "b" 0.1 0.2\n3 "c"\n*Arcs\n1 2 3\n*Edges\n2 3 1.5\n', b"% c\n*vertices 2\n*Matrix\n0 5\n1 0\n",
+        b"*Vertices 4\n*Arcslist\n1 2 3\n*Edgeslist\n4 1\n",
+    ],
+    "x.tntp": [
+        b"<NUMBER OF ZONES> 2\n<NUMBER OF NODES> 3\n<FIRST THRU NODE> 3\n<NUMBER OF LINKS> 2\n<END OF METADATA>\n~ c\n"
+        b"\t1\t3\t9000\t5\t6\t0.15\t4\t0\t0\t1\t;\n\t3\t2\t9000\t5.5\t6\t0.15\t4\t0\t0\t1\t;\n",
+    ],
+    "x.graphml": [
+        b'<?xml version="1.0" encoding="UTF-8"?>\n<graphml><key id="d" for="edge" attr.name="weight" attr.type="double"><default>2</default></key>'
+        b'<graph edgedefault="directed"><node id="a"/><node id="b"/><edge source="a" target="b"><data key="d">1.5</data></edge>'
+        b'<edge directed="false" source="b" target="a"/></graph></graphml>',
+    ],
     "x": [b"1 2\n", b"a,b\nb,c\n", b"p sp 2 1\na 1 2 3\n"],
 }  # fmt: skip
 
@@ -64,7 +79,9 @@ LDBC = [(b"1 2 3\n2 3 4\n", b"1\n2\n3\n9\n"), (b"5 7\n", b"# c\n7\n5\n"), (b"# n
 BINARY = {
     "x.sg": ["u"], "x.wsg": ["i32"], "x.npz": ["u", "i32", "i64", "f32", "f64", "names", "both", "none"],
     "x.steppe": ["u", "i32", "i64", "f32", "f64", "names", "gaps", "both", "none"],
-    "x.csv": ["names", "i32", "f64"], "x.gr": ["i32", "both"], "x.mtx": ["f64", "both"], "x.graph": ["both"], "x.txt": ["gaps", "i64"],
+    "x.parquet": ["u", "i64", "f32", "names", "both"], "x.arrow": ["i32", "f64", "names", "both", "gaps"],
+    "x.graphml": ["i64", "f32", "names", "both"], "x.net": ["i32", "f64", "names", "both", "gaps"], "x.csv": ["names", "i32", "f64"],
+    "x.gr": ["i32", "both"], "x.mtx": ["f64", "both"], "x.graph": ["both"], "x.txt": ["gaps", "i64"],
 }  # fmt: skip
 
 
@@ -85,6 +102,7 @@ def graphs():
 def packed(file):
     """The same file in every compression that can be read here."""
     yield file._replace(name=file.name + ".gz", data=gzip.compress(file.data, 1, mtime=0))
+    yield file._replace(name=file.name + ".bz2", data=bz2.compress(file.data, 1))
     yield file._replace(name=file.name + ".xz", data=lzma.compress(file.data, preset=0))
     if zstandard is not None:
         yield file._replace(name=file.name + ".zst", data=zstandard.ZstdCompressor(level=1).compress(file.data))

@@ -109,6 +109,7 @@ def skims_along(
         method=method,
         memory_limit=memory_limit,
         bounded=cutoff is not None,
+        targets=True,  # searches: sums follow the tree of each
         rows=len(rows),
         columns=len(ends),
         item=0,

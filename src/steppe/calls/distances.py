@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from scipy.sparse import csr_array
 
+    from ..cluster.engine import Ray
     from ..graph.graph import Graph
     from ..planning.progress import Progress
     from .reduce import Reduce
@@ -42,6 +43,7 @@ class Options(TypedDict, total=False):
     threads: int | None
     memory_limit: int | str | None
     progress: bool | Callable[[Progress], object] | None
+    engine: str | Ray | None
 
 
 @overload
@@ -106,6 +108,7 @@ def distances(
     threads: int | None = None,
     memory_limit: int | str | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
+    engine: str | Ray | None = None,
 ) -> Any:
     """Compute the distances from many sources: a matrix, sources × targets.
 
@@ -117,9 +120,10 @@ def distances(
         One row each; the same one may stand there twice.
     targets : list of labels, optional
         One column each; default: every vertex, in the graph's order.
-    method : {"auto", "dijkstra", "delta-stepping", "bellman-ford", "bfs", "edge", "floyd-warshall", "essential", "johnson"}
+    method : {"auto", "dijkstra", "delta-stepping", "bellman-ford", "bfs", "edge", "lanes", "contraction", "floyd-warshall", "essential", "johnson"}
         All give the same distances, but "floyd-warshall" adds floats in an order of its own: their last bits may differ. On the CPU one search
-        per thread; "edge" sweeps the edges, on a device only; "floyd-warshall" and "essential" are for dense graphs,
+        per thread; "edge" sweeps the edges, on a device only; "lanes" searches from 16 sources at once, where paths have few edges; "contraction"
+        does so on roads with integer weights, which it prepares for this once; "floyd-warshall" and "essential" are for dense graphs,
         "johnson" for negative integers.
     device : str, optional
         "cpu", "cuda", "opencl", …; default: the default device.
@@ -155,6 +159,9 @@ def distances(
         a device, all it may take.
     progress : bool or callable, optional
         True draws a bar; a function gets a :class:`~steppe.Progress` that counts sources.
+    engine : None, "ray" or Ray, optional
+        "ray": blocks of rows are tasks of a cluster's workers, which open the graph's file where it is a ``.steppe`` file that they see; for dense
+        matrices, in memory or with ``out``. See ``docs/cluster.md``.
 
     Returns
     -------
@@ -201,6 +208,9 @@ def distances(
         "threads": threads,
         "progress": progress,
     }
+    if engine is not None:
+        _check_engine(pairs=pairs, reduce=reduce, predecessors=predecessors, sparse=sparse, along=along)
+        shared["engine"] = engine
     if along is not None:
         return skims_along(graph, rows, columns, along, memory_limit=form.memory_limit, **shared)
     offsets = order = rows
@@ -210,7 +220,7 @@ def distances(
             raise ValueError(f"pairs=True takes a target for each source: {len(rows):,} sources and {count} targets")
         rows, offsets, order = grouped(rows)
         columns = columns[order]
-    matrix = asked("distances", graph, rows, columns, form, **shared)
+    matrix = asked("distances", graph, rows, columns, form, targets=pairs, **shared)
     if reduce is not None:
         return _reduce.reduced(matrix, reduce)
     if predecessors:
@@ -231,6 +241,13 @@ def _check_form(**given: Any) -> None:
         _reduce.check(given["reduce"])
         if dtype is not None:
             raise ValueError("dtype= is the type of a matrix: reduce= gives none, convert its result")
+
+
+def _check_engine(**given: Any) -> None:
+    """Raise where a cluster is asked for a form that it has not."""
+    named = [f"{name}=" for name, value in given.items() if value is not None and value is not False]
+    if named:
+        raise ValueError(f"engine= computes dense matrices, in memory or with out=: leave out {', '.join(named)}")
 
 
 @overload
@@ -274,6 +291,7 @@ def all_pairs(
     threads: int | None = None,
     memory_limit: int | str | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
+    engine: str | Ray | None = None,
 ) -> Any:
     """Compute the distances between all pairs of vertices; the parameters are those of :func:`distances`.
 
@@ -301,7 +319,10 @@ def all_pairs(
         cutoff=cutoff,
         threads=threads,
         progress=progress,
+        engine=engine,
     )
+    if engine is not None:
+        _check_engine(reduce=reduce, predecessors=predecessors, sparse=sparse)
     if reduce is not None:
         return _reduce.reduced(matrix, reduce)
     if predecessors:

@@ -37,6 +37,14 @@ ATTEMPTS = 8
 """How often a search is streamed anew, in three quarters of the room each time, where the driver refuses memory."""
 
 
+def refuse_engine(engine: object) -> None:
+    """Raise where a cluster is asked to search a graph in one piece."""
+    if engine is not None:
+        raise ValueError(
+            'engine= searches graphs in parts: write one with steppe.partition(graph, "folder"), and give what it returns'
+        )
+
+
 def solve(
     graph: Graph,
     call: str,

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..cpu import many
+from ..cluster.blocks import rows_of
+from ..cluster.engine import engine_of
+from ..cpu import contraction, many
 from ..files.matrix_file import MatrixFile
 from ..files.matrix_folder import MatrixFolder
 from ..machine.memory import check_fits
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from .. import gpu
+    from ..cluster.engine import Ray
     from ..graph.graph import Graph
     from ..planning.plan import Plan
     from ..planning.progress import Progress
@@ -65,6 +68,7 @@ class Matrix:
     columns: npt.NDArray[np.int64] | None
     device: gpu.Device | None
     memory_limit: int | None = None
+    engine: Ray | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -95,8 +99,11 @@ def asked(
     cutoff: float | None = None,
     threads: int | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
+    targets: bool = False,
+    engine: str | Ray | None = None,
 ) -> Matrix:
-    """Check a call and plan it."""
+    """Check a call and plan it; ``targets``: each source has targets of its own, at the last of which its search may stop."""
+    workers = engine_of(engine)
     question = ask(
         graph, rows, distance_dtype(graph), cutoff=cutoff, progress=progress, total=len(rows), unit="sources"
     )
@@ -109,10 +116,12 @@ def asked(
         method=method,
         memory_limit=form.memory_limit,
         bounded=cutoff is not None,
+        targets=targets,
         rows=len(rows),
         columns=graph.num_vertices if columns is None else len(columns),
         item=0 if form.dtype is None else np.dtype(form.dtype).itemsize,
         in_blocks=form.in_blocks,
+        engine="" if workers is None else "ray",
     )
     if form.sparse and cutoff is None:
         raise ValueError("sparse=True needs a cutoff: without one most pairs are reachable, and nothing is sparse")
@@ -120,13 +129,17 @@ def asked(
         raise ValueError("sparse=True and out= do not go together: write the sparse matrix with scipy.sparse.save_npz")
     if np.dtype(form.dtype or distance_dtype(graph)).kind not in "iuf":
         raise ValueError(f"dtype must be of integers or floats, not {np.dtype(form.dtype)}")
-    return Matrix(graph, question.planned(plan), plan, columns, runner, form.memory_limit)
+    return Matrix(graph, question.planned(plan), plan, columns, runner, form.memory_limit, workers)
 
 
 def begin(matrix: Matrix) -> None:
     """Do what the plan wants done before the first row."""
-    if matrix.plan.prepares:
-        matrix.graph.prepare(threads=matrix.plan.threads)
+    if matrix.engine is not None:  # its workers map the graph's file
+        return
+    plan = matrix.plan
+    in_vain = plan.method == "contraction" and not contraction.make(matrix.graph, plan.work_limit)
+    if plan.prepares or (in_vain and matrix.graph.can_prepare):  # then many searches are to come
+        matrix.graph.prepare(threads=plan.threads)
 
 
 def deliver(matrix: Matrix, form: Form) -> Any:
@@ -149,11 +162,11 @@ def deliver(matrix: Matrix, form: Form) -> Any:
                     file.write(row, narrowed(matrix, row, block, wanted))
             return file.finish()
     result = np.empty(matrix.shape, dtype=wanted)
-    if wanted == natural:
+    if wanted == natural and matrix.engine is None:
         _compute(matrix, 0, len(result), result)
     else:
         for row, block in blocks_of(matrix):
-            result[row : row + len(block)] = narrowed(matrix, row, block, wanted)
+            narrowed(matrix, row, block, wanted, result[row : row + len(block)])
     return result
 
 
@@ -186,12 +199,20 @@ def blocks_of(
         step = at_once
     elif matrix.plan.method == "bfs":
         step = max(step, 64 * matrix.plan.threads)  # searches share their looks at the edges
+    elif matrix.plan.method in ("lanes", "contraction"):
+        batches = 16 * matrix.plan.threads  # one for every thread
+        step = step // batches * batches or (batches if matrix.memory_limit is None else step)
     if matrix.plan.method in DENSE:  # all pairs are found at once
         whole = np.empty((count - begin, width), dtype=natural)
         _compute(matrix, begin, count, whole)
         step = at_once or max(1, count - begin)
         for first in range(begin, count, step):
             yield first, whole[first - begin : min(first + step, count) - begin]
+        return
+    if matrix.engine is not None:
+        some = matrix.rows(begin, count)
+        for first, block in rows_of(matrix.engine, matrix.graph, some, matrix.plan.method, matrix.columns, step):
+            yield begin + first, block
         return
     for first in range(begin, count, step):
         last = min(first + step, count)
@@ -222,7 +243,8 @@ def _compute(matrix: Matrix, begin: int, end: int, into: Array) -> None:
         )
 
 
-def narrowed(matrix: Matrix, begin: int, block: Array, dtype: np.dtype[Any]) -> Array:
-    """Return a block of rows, the first of which is row ``begin``, in the type asked for."""
+def narrowed(matrix: Matrix, begin: int, block: Array, dtype: np.dtype[Any], into: Array | None = None) -> Array:
+    """Return a block of rows, the first of which is row ``begin``, in the type asked for; ``into``: an array to fill."""
     width = max(1, block.shape[1])
-    return stored(block, dtype, lambda i: matrix.pair(begin + i // width, i % width))
+    name: Callable[[int], str] = lambda i: matrix.pair(begin + i // width, i % width)  # noqa: E731
+    return stored(block, dtype, name, threads=matrix.plan.threads, into=into)

@@ -13,13 +13,17 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import NoPathError, VerificationError
+from ..files.partitioned import PartitionedGraph
+from ..graph.pictured import plot_winners
 from ..graph.tabular import Tabular
 from . import nearest_sources
-from .engines import solve
+from .engines import refuse_engine, solve
+from .partitioned import solve_parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..cluster.engine import Ray
     from ..graph.graph import Graph
     from ..paths import Paths
     from ..planning.explain import Explanation
@@ -89,6 +93,13 @@ class Nearest(Tabular):
             raise VerificationError(f"the source nearest to vertex {label!r} is not the one its path begins at", label)
         return self
 
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the graph with every edge in the colour of the source that is nearest to it, grey between two; return matplotlib's axes.
+
+        There are eight colours: the sources, stars, take turns.
+        """
+        return plot_winners(self.graph, self.winners, ax)
+
     def explain(self) -> Explanation:
         """Return how the answer was found, as :meth:`Paths.explain` does."""
         return self.paths.explain()
@@ -96,7 +107,7 @@ class Nearest(Tabular):
 
 @overload
 def nearest(
-    graph: Graph,
+    graph: Graph | PartitionedGraph,
     sources: Any,
     *,
     offsets: None = None,
@@ -109,10 +120,11 @@ def nearest(
     threads: int | None = None,
     memory_limit: int | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
+    engine: str | Ray | None = None,
 ) -> Nearest: ...
 @overload
 def nearest(
-    graph: Graph,
+    graph: Graph | PartitionedGraph,
     sources: Any,
     *,
     offsets: Any = None,
@@ -120,9 +132,10 @@ def nearest(
     cutoff: float | None = None,
     reverse: bool = False,
     progress: bool | Callable[[Progress], object] | None = None,
+    engine: str | Ray | None = None,
 ) -> NearestSources: ...
 def nearest(
-    graph: Graph,
+    graph: Graph | PartitionedGraph,
     sources: Any,
     *,
     offsets: Any = None,
@@ -135,6 +148,7 @@ def nearest(
     threads: int | None = None,
     memory_limit: int | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
+    engine: str | Ray | None = None,
 ) -> Nearest | NearestSources:
     """Find for every vertex the nearest of ``sources``.
 
@@ -155,8 +169,8 @@ def nearest(
         Distances lead from the vertices to the sources, against the edges.
     cutoff : number, optional
         Vertices further than this from every source count as unreached.
-    method, device, delta, threads, memory_limit, progress
-        As in :func:`steppe.sssp`.
+    method, device, delta, threads, memory_limit, progress, engine
+        As in :func:`steppe.sssp`. Of a graph in parts, distances and winners are fetched into this process's memory.
 
     Examples
     --------
@@ -170,10 +184,28 @@ def nearest(
     >>> sp.nearest(g, [0, 4], k=2).distances.tolist()
     [[0, 9], [1, 8], [3, 6], [1, 8], [0, 9]]
     """
+    if isinstance(graph, PartitionedGraph):
+        found = solve_parts(
+            graph,
+            "nearest",
+            _some(sources),
+            engine=engine,
+            method=method,
+            delta=delta,
+            cutoff=cutoff,
+            progress=progress,
+            device=device,
+            reverse=reverse,
+            threads=threads,
+            memory_limit=memory_limit,
+            offsets=offsets,
+            k=None if k == 1 else k,
+        )
+        return _answer(graph, found)
+    refuse_engine(engine)
     graph = graph.reverse if reverse else graph
     given = graph.indices_of(sources)
-    if len(given) == 0:
-        raise ValueError("sources is empty: there is no nearest of none")
+    _some(given)
     if k < 1:
         raise ValueError(f"k must be at least 1, not {k}")
     if offsets is not None or k > 1:
@@ -195,6 +227,16 @@ def nearest(
         memory_limit=memory_limit,
         progress=progress,
     )
+    return _answer(graph, paths)
+
+
+def _some(sources: Any) -> Any:
+    if len(sources) == 0:
+        raise ValueError("sources is empty: there is no nearest of none")
+    return sources
+
+
+def _answer(graph: Any, paths: Paths) -> Nearest:
     winners = _roots(paths.predecessors)
     winners[~paths.reachable] = -1
     winners.flags.writeable = False

@@ -49,5 +49,5 @@ def paired(matrix: Matrix, offsets: Array, order: Array, form: Form) -> Array:
         return matrix.pair(int(np.searchsorted(offsets, i, side="right")) - 1, i)
 
     result = np.empty(len(targets), dtype=natural if form.dtype is None else np.dtype(form.dtype))
-    result[order] = stored(into, result.dtype, name)
+    result[order] = stored(into, result.dtype, name, threads=matrix.plan.threads)
     return result

@@ -7,19 +7,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import gpu
+from ..cluster.engine import engine_of
 from ..errors import NegativeWeightError
+from ..files.partitioned import PartitionedGraph
 from ..machine.memory import size_of
-from ..planning.capabilities import name_edge
+from ..planning.capabilities import MANY, name_edge
 from ..planning.facts import DeviceFacts, facts_of, machine_for
 from ..planning.plan import Plan, Wishes, plan_for, worth_a_device
 from ..planning.question import check_graph
+from .partitioned import plan_parts
 
 if TYPE_CHECKING:
+    from ..cluster.engine import Ray
     from ..graph.graph import Graph
 
 
 def plan(
-    graph: Graph,
+    graph: Graph | PartitionedGraph,
     call: str,
     *,
     sources: Any = None,
@@ -34,6 +38,7 @@ def plan(
     dtype: Any = None,
     out: Any = None,
     sparse: bool = False,
+    engine: str | Ray | None = None,
 ) -> Plan:
     """Tell what a call would do on this graph: method, engine, threads, bytes, and why; nothing is computed.
 
@@ -45,7 +50,7 @@ def plan(
         The function.
     sources, targets : list of labels or int, optional
         As for the call, or only how many.
-    method, device, delta, cutoff, record_paths, threads, memory_limit, dtype, out, sparse
+    method, device, delta, cutoff, record_paths, threads, memory_limit, dtype, out, sparse, engine
         As for the call; those it does not have are of no effect.
 
     Returns
@@ -59,12 +64,15 @@ def plan(
     >>> g = sp.generate.grid(400, 500)
     >>> p = sp.plan(g, "all_pairs", threads=1)
     >>> p.method, p.bytes_needed > 8 * 200_000**2
-    ('delta-stepping', True)
+    ('contraction', True)
     """
+    workers = "" if engine_of(engine) is None else "ray"
+    if isinstance(graph, PartitionedGraph):
+        return plan_parts(graph, call, engine=workers, method=method, delta=delta, bounded=cutoff is not None)
     check_graph(graph)
     memory_limit = size_of(memory_limit)
     rows, columns = 1, 0
-    if call in ("distances", "all_pairs"):
+    if call in MANY:
         rows = graph.num_vertices if call == "all_pairs" or sources is None else _count(sources)
         columns = graph.num_vertices if targets is None else _count(targets)
     runner = device_for(graph, call, device, memory_limit)
@@ -78,12 +86,13 @@ def plan(
         delta=delta,
         memory_limit=memory_limit,
         record_paths=record_paths,
-        targets=targets is not None,
+        targets=targets is not None and call not in MANY,  # of a matrix: all sources share them
         bounded=cutoff is not None,
         rows=rows,
         columns=columns,
         item=0 if dtype is None else np.dtype(dtype).itemsize,
         in_blocks=out is not None or sparse,
+        engine=workers,
     )
 
 

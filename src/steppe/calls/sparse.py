@@ -66,7 +66,7 @@ def sparse_matrix(matrix: Matrix, dtype: np.dtype[Any]) -> Any:
             row = int(np.searchsorted(np.cumsum(counts), i, side="right"))
             return matrix.pair(begin + row, int(columns[i]))
 
-        narrow = stored(distances, dtype, name)
+        narrow = stored(distances, dtype, name, threads=matrix.plan.threads)
         # Memory grows in place where the system can: it moves pages, not bytes.
         values.resize(before + len(narrow), refcheck=False)
         values[before:] = narrow

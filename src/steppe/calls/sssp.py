@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..files.partitioned import PartitionedGraph
 from ..planning.question import source_of
-from .engines import solve
+from .engines import refuse_engine, solve
+from .partitioned import solve_parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..cluster.engine import Ray
     from ..graph.graph import Graph
     from ..paths import Paths
     from ..planning.progress import Progress
 
 
 def sssp(
-    graph: Graph,
+    graph: Graph | PartitionedGraph,
     source: Any,
     *,
     method: str = "auto",
@@ -30,6 +33,7 @@ def sssp(
     memory_limit: int | str | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
     result: str = "host",
+    engine: str | Ray | None = None,
 ) -> Paths:
     """Find the shortest paths from ``source`` to every vertex.
 
@@ -66,6 +70,8 @@ def sssp(
     result : {"host", "device"}
         "device" leaves the distances on the device: the answer speaks DLPack and ``__cuda_array_interface__`` (``torch.from_dlpack(paths)``,
         ``cupy.asarray(paths)``), and copies them to the host only when asked for.
+    engine : None, "ray" or Ray, optional
+        Who searches a graph in parts (:func:`steppe.partition`): this process, or the workers of a cluster; see ``docs/cluster.md``.
 
     Returns
     -------
@@ -91,6 +97,25 @@ def sssp(
     >>> r.explain().method
     'dijkstra'
     """
+    if isinstance(graph, PartitionedGraph):
+        return solve_parts(
+            graph,
+            "sssp",
+            [source],
+            engine=engine,
+            method=method,
+            delta=delta,
+            cutoff=cutoff,
+            progress=progress,
+            device=device,
+            targets=targets,
+            record_paths=record_paths,
+            reverse=reverse,
+            threads=threads,
+            memory_limit=memory_limit,
+            result=result,
+        )
+    refuse_engine(engine)
     start = source_of(graph, source)
     return solve(
         graph.reverse if reverse else graph,

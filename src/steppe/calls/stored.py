@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from .. import _core
 from ..errors import DistanceOverflowError
 from ..planning.distance_types import unreachable
 
@@ -16,30 +17,51 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 
-def stored(values: Array, dtype: np.dtype[Any], name: Callable[[int], str]) -> Array:
+NATIVE = {np.dtype(name) for name in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")}
+"""What the core stores distances in, by all threads in one pass (``cpp/matrix/stored.hpp``); NumPy does the rest."""
+
+
+def stored(
+    values: Array, dtype: np.dtype[Any], name: Callable[[int], str], *, threads: int = 1, into: Array | None = None
+) -> Array:
     """Return the distances in another type; ``name(i)`` says of entry ``i`` (of the flat array) which pair it belongs to.
+
+    ``into``: an array of that type and shape to fill.
 
     >>> stored(np.array([3, 2**63 - 1]), np.dtype(np.uint8), str).tolist()
     [3, 255]
     """
-    if dtype == values.dtype:
+    if dtype == values.dtype and into is None:
         return values
+    result = np.empty(values.shape, dtype=dtype) if into is None else into
+    if dtype == values.dtype:
+        result[...] = values
+        return result
+    if dtype in NATIVE and values.flags.c_contiguous and result.flags.c_contiguous:
+        bad = _core.store(values.reshape(-1), result.reshape(-1), threads)
+    else:
+        bad = _store(values, result)
+    if bad >= 0:
+        raise DistanceOverflowError(
+            f"the distance from {name(bad)} is {values.reshape(-1)[bad].item()} and cannot be stored as {dtype}"
+        )
+    return result
+
+
+def _store(values: Array, result: Array) -> int:
+    """Fill ``result`` as the core does; return the first entry that does not fit, or -1."""
     unreached = values == unreachable(values.dtype)
+    dtype = result.dtype
     if dtype.kind == "f":
         with np.errstate(over="ignore"):
-            result = values.astype(dtype)
+            result[...] = values.astype(dtype)
         bad = np.isinf(result) & ~unreached
         result[unreached] = np.inf
     else:
         limits = np.iinfo(dtype)
         with np.errstate(invalid="ignore"):
-            result = values.astype(dtype)
+            result[...] = values.astype(dtype)
         # The largest value means "unreachable", so no distance may take it.
         bad = ~unreached & ((values < limits.min) | (values >= limits.max) | (result != values))
         result[unreached] = limits.max
-    if bad.any():
-        i = int(np.flatnonzero(bad)[0])
-        raise DistanceOverflowError(
-            f"the distance from {name(i)} is {values.reshape(-1)[i].item()} and cannot be stored as {dtype}"
-        )
-    return result
+    return int(np.flatnonzero(bad)[0]) if bad.any() else -1

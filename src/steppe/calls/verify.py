@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from ..cluster.paths import PartitionedPaths
 from ..cpu import proof
 from ..errors import VerificationError
+from ..files.partitioned import PartitionedGraph
 from ..paths import Paths
 from ..planning.question import check_graph
 
@@ -19,7 +21,7 @@ Answer = TypeVar("Answer", bound=Paths | npt.NDArray[Any])
 
 
 def verify(
-    graph: Graph,
+    graph: Graph | PartitionedGraph,
     answer: Answer,
     *,
     sources: Any = None,
@@ -60,6 +62,12 @@ def verify(
         ...
     steppe.errors.VerificationError: row 0, from 0: vertex 2 is at distance 7, but no path of that length leads to it from a source
     """
+    if isinstance(answer, PartitionedPaths) or isinstance(graph, PartitionedGraph):
+        if not isinstance(answer, PartitionedPaths) or getattr(graph, "digest", None) != answer._whole.digest:
+            raise TypeError(
+                "an answer that lies in parts is proven against its own graph, and such a graph proves no other answers"
+            )
+        return answer.verify()
     check_graph(graph)
     if isinstance(answer, Paths):
         if sources is not None or cutoff is not None or sample is not None:

@@ -1,4 +1,7 @@
-"""The command line: ``steppe sssp | bfs | route | distances | all-pairs | nearest | verify | info | convert | generate | bench | tune | devices``.
+"""The command line, with a command for each job.
+
+``steppe sssp | bfs | route | distances | all-pairs | nearest | isochrone | plot | verify``
+``steppe info | convert | partition | generate | bench | tune | devices``
 
 It needs the extra ``cli`` (typer and rich), so nothing of it is imported before :func:`main` is called.
 
@@ -9,6 +12,7 @@ device that cannot do it; 130 interrupted.
 from __future__ import annotations
 
 import importlib
+import signal
 import sys
 from typing import TYPE_CHECKING
 
@@ -22,7 +26,7 @@ def application() -> typer.Typer:
     """Return the application with all its commands; ``--help`` lists them in this order."""
     from .app import app
 
-    for module in ("search", "distances", "graphs", "bench", "tune"):
+    for module in ("search", "route", "distances", "isochrone", "plot", "graphs", "bench", "tune"):
         importlib.import_module(f"{__name__}.{module}")
     return app
 
@@ -31,8 +35,15 @@ def main() -> None:
     """Run the command line with the arguments of this process."""
     try:
         app = application()
+        if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # as _steppe_cli left it
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+    except KeyboardInterrupt:
+        sys.exit(130)
     except ModuleNotFoundError as error:
         if error.name not in {"typer", "rich"}:
             raise
         sys.exit(f"steppe: the command line needs {error.name}: pip install 'steppe[cli]'")
-    app(prog_name="steppe")
+    try:
+        app(prog_name="steppe")
+    except KeyboardInterrupt:  # before a command has begun, or after it has ended
+        sys.exit(130)

@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from .. import __version__
-from ..errors import GraphError, NegativeCycleError, NoPathError, SteppeError, VerificationError
+from .. import __version__, read
+from ..errors import FormatError, GraphError, NegativeCycleError, NoPathError, SteppeError, VerificationError
+from ..files.source import split_suffix
 from .terminal import escaped
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..graph.graph import Graph
 
 WRONG_ANSWER = (VerificationError, NegativeCycleError, NoPathError)
@@ -28,13 +31,27 @@ class Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
         try:
-            return super().invoke(ctx)
-        except BrokenPipeError:
-            raise  # `steppe … | head`: the framework ends quietly
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
+        except BrokenPipeError as error:
+            if error.filename is None:  # `steppe … | head`: who reads has enough, and nothing is wrong
+                _close_stdout()
+                raise SystemExit(0) from None
+            sys.stderr.write(f"steppe: error: {escaped(_words(error))}\n")
+            raise SystemExit(2) from None
         except (SteppeError, OSError, ValueError, ImportError, MemoryError) as error:
             text = escaped(" ".join(_words(error).split())) or type(error).__name__
             sys.stderr.write(f"steppe: error: {text}\n")
             raise SystemExit(1 if isinstance(error, WRONG_ANSWER) else 2) from None
+
+
+def _close_stdout() -> None:
+    """Let what is still to be written to standard output go nowhere, also what the interpreter flushes at its end."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
 
 def _words(error: Exception) -> str:
@@ -85,6 +102,18 @@ def size(text: str) -> int:
     return int(float(text[:-1]) * unit) if unit else int(text)
 
 
+def _in_words(parse: Callable[[str], Any], expected: str) -> Callable[[str], Any]:
+    """Return a parser of an option that says what it expected."""
+
+    def parsed(text: str) -> Any:
+        try:
+            return parse(text)
+        except (ValueError, OverflowError):
+            raise typer.BadParameter(f"expected {expected}, not {text!r}") from None
+
+    return parsed
+
+
 def vertex(graph: Graph, text: str) -> int | str:
     """Return the label that ``text`` means in this graph: a number where the graph has it, else the string itself."""
     labels: list[int | str] = [text]
@@ -122,8 +151,54 @@ def vertices(graph: Graph, texts: list[str]) -> list[int | str]:
         try:
             found.append(vertex(graph, text))
         except GraphError:
-            found += [vertex(graph, part.strip()) for part in text.split(",")]
+            if text.startswith("@"):
+                found += _listed(graph, text[1:])
+            else:
+                found += [vertex(graph, part.strip()) for part in text.split(",")]
     return found
+
+
+def _listed(graph: Graph, file: str) -> list[int | str]:
+    """Return the vertices of a file, one in each line; # begins a comment."""
+    found: list[int | str] = []
+    lines = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
+    for number, line in enumerate(lines.splitlines(), 1):
+        if (text := line.strip()) and not text.startswith("#"):
+            try:
+                found.append(vertex(graph, text.strip('"')))
+            except GraphError as error:
+                raise FormatError(str(error), file=file, line=number) from None
+    if not found:
+        raise FormatError("no vertices are listed there", file=file)
+    return found
+
+
+def open_graph(file: str, file_format: str | None, directed: bool | None, columns: str | None, **options: Any) -> Graph:
+    """Read a graph as the options say."""
+    if columns is not None:
+        places: list[Any] = [int(word) if word.isdecimal() else word for word in columns.split(",")]
+        if len(places) not in (2, 3):
+            raise ValueError(f"--columns names a source, a target and perhaps a weight, not {columns!r}")
+        options |= {"source": places[0], "target": places[1], "weight": places[2] if len(places) > 2 else False}
+    return read(file, format=file_format, directed=directed, **options)
+
+
+def output_kind(save: str, kinds: tuple[str, ...]) -> str:
+    """Return the suffix of what is saved, which may be packed if it is a table."""
+    if save == "-":
+        return ".csv"
+    kind, packing = split_suffix(Path(save))
+    if kind not in kinds:
+        raise GraphError(f"cannot save this as {save!r}: use {', '.join(kinds[:-1])} or {kinds[-1]}")
+    if packing and kind != ".csv":
+        raise GraphError(f"only .csv files are packed on the way: save {save.removesuffix(packing)}")
+    return kind
+
+
+def keep_finished(save: str | None, *, stored: bool, force: bool) -> None:
+    """Refuse to write over a finished matrix, which may have taken hours; one that is being written is gone on with."""
+    if save is not None and stored and not force and Path(save).exists() and not Path(f"{Path(save)}.rows").exists():
+        raise GraphError(f"{save} is there already: --force writes over it")
 
 
 FileArgument = Annotated[
@@ -133,17 +208,34 @@ FormatOption = Annotated[str | None, typer.Option("--format", help="The file's f
 DirectedOption = Annotated[
     bool | None, typer.Option("--directed/--undirected", help="Take edges so, whatever the format says.")
 ]
-SourceOption = Annotated[str, typer.Option("--source", "-s", help="The vertex to start from.")]
-TargetsOption = Annotated[
-    list[str] | None, typer.Option("--target", "-t", help="Stop when this vertex is settled; may be repeated.")
+ColumnsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAMES", help="Columns of a table: source,target or source,target,weight; names or positions from 0."
+    ),
 ]
+LIST = "Vertices with commas between them, or @FILE with one in each line; may be repeated."
+SourceOption = Annotated[str, typer.Option("--source", "--sources", "-s", help="The vertex to start from.")]
+TargetsOption = Annotated[
+    list[str] | None,
+    typer.Option("--targets", "--target", "-t", metavar="LIST", help=f"Stop when these are settled. {LIST}"),
+]
+ForceOption = Annotated[bool, typer.Option("--force", help="Write over a finished .npy matrix.")]
 DeviceOption = Annotated[str | None, typer.Option(help="cpu, auto, cuda, cuda:1, opencl or opencl:NAME.")]
 CutoffOption = Annotated[
-    Any, typer.Option(parser=number, metavar="NUMBER", help="Leave out what is further than this (inclusive).")
+    Any,
+    typer.Option(
+        parser=_in_words(number, "a number"), metavar="NUMBER", help="Leave out what is further than this (inclusive)."
+    ),
 ]
 ThreadsOption = Annotated[int | None, typer.Option(min=1, help="CPU threads; default: all this process may use.")]
 MemoryOption = Annotated[
-    Any, typer.Option(parser=size, metavar="SIZE", help="Device memory to use at most: 200M, 1.5G, or bytes.")
+    Any,
+    typer.Option(
+        parser=_in_words(size, "a size such as 1500000, 200M or 1.5G"),
+        metavar="SIZE",
+        help="Device memory to use at most: 200M, 1.5G, or bytes.",
+    ),
 ]
 RecordOption = Annotated[bool, typer.Option("--record-paths", help="Let the search itself record predecessors.")]
 VerifyOption = Annotated[bool, typer.Option("--verify", help="Prove the answer before printing it.")]

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
-from .. import bfs, gpu, read, sssp
+from .. import bfs, gpu, sssp
 from ..errors import GraphError
 from ..machine import threads as _threads
 from . import app as shared
@@ -81,10 +81,11 @@ def bench(
     seed: Annotated[int, typer.Option(help="Names the sources drawn.")] = 0,
     file_format: shared.FormatOption = None,
     directed: shared.DirectedOption = None,
+    columns: shared.ColumnsOption = None,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Time our methods, and SciPy's where it is installed, on a graph of yours. Exit code 1 where a proof fails."""
-    graph = read(file, format=file_format, directed=directed)
+    graph = shared.open_graph(file, file_format, directed, columns)
     chosen = _draw(graph, sources, seed) if source is None else [graph.index(v) for v in vertices(graph, source)]
     candidates = _candidates(graph, device, _threads.resolve(threads))
     for candidate in candidates:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 import time
@@ -17,14 +18,14 @@ from .. import all_pairs as _all_pairs
 from .. import blocks as _blocks
 from .. import distances as _distances
 from .. import nearest as _nearest
-from .. import read
-from ..errors import FormatError, GraphError
+from ..errors import GraphError
 from ..files.target import destination
 from ..planning.distance_types import unreachable as _unreachable
 from ..planning.progress import Bar
 from . import app as shared
 from . import output
-from .app import app, vertex, vertices
+from .app import app, vertices
+from .pairs import read_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,11 +33,10 @@ if TYPE_CHECKING:
     from ..graph.graph import Graph
 
 Array = npt.NDArray[Any]
-LIST = "Vertices with commas between them; may be repeated."
 MethodOption = Annotated[
     str,
     typer.Option(
-        help="auto, dijkstra, delta-stepping, bellman-ford, johnson, bfs, edge, floyd-warshall or essential.",
+        help="auto, dijkstra, delta-stepping, bellman-ford, johnson, bfs, edge, lanes, contraction, floyd-warshall or essential.",
         metavar="NAME",
     ),
 ]
@@ -53,11 +53,18 @@ def _dtype(text: str) -> np.dtype[Any]:
 def distances(
     file: shared.FileArgument,
     sources: Annotated[
-        list[str] | None, typer.Option("--sources", "-s", metavar="LIST", help=f"A row for each. {LIST}")
+        list[str] | None,
+        typer.Option("--sources", "--source", "-s", metavar="LIST", help=f"A row for each. {shared.LIST}"),
     ] = None,
     targets: Annotated[
         list[str] | None,
-        typer.Option("--targets", "-t", metavar="LIST", help=f"A column for each; default: every vertex. {LIST}"),
+        typer.Option(
+            "--targets",
+            "--target",
+            "-t",
+            metavar="LIST",
+            help=f"A column for each; default: every vertex. {shared.LIST}",
+        ),
     ] = None,
     pairs: Annotated[
         str | None,
@@ -76,51 +83,65 @@ def distances(
     threads: shared.ThreadsOption = None,
     file_format: shared.FormatOption = None,
     directed: shared.DirectedOption = None,
+    columns: shared.ColumnsOption = None,
     save: shared.OutputOption = None,
+    force: shared.ForceOption = False,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Find the distances from many vertices: a row for each source, a column for each target.
 
-    A .npy file is written in blocks, so that it may be larger than memory, and the same command goes on with one it has left unfinished.
+    A .npy file, a .zarr store or a folder of Parquet parts (-o NAME.parquet/) is written in blocks, so that it may be larger than memory, and
+    the same command goes on with one it has left unfinished.
     """
     if (sources is None) == (pairs is None):
         raise ValueError("give --sources, or --pairs with a file of pairs")
+    kind = _kind(save, sparse=sparse)
+    if pairs is not None and kind in FOLDERS:
+        raise GraphError(f"cannot save pairs as {save!r}: use .npy, .csv or .parquet")
     if pairs is not None and (sparse or targets is not None):
         raise ValueError("--pairs has the targets, and nothing that is sparse")
     if pairs == file == "-":
         raise ValueError("standard input cannot be the graph and the pairs: give one of them as a file")
-    kind = _kind(save, sparse=sparse)
     shared.keep_input(file, save)
-    graph = read(file, format=file_format, directed=directed)
+    shared.keep_finished(save, stored=kind in STORES, force=force)
+    graph = shared.open_graph(file, file_format, directed, columns)
     if pairs is not None:
         ends = read_pairs(graph, pairs)
         options = {"method": method, "device": device, "cutoff": cutoff, "dtype": dtype, "threads": threads}
         return _pairs(graph, ends, options, save, kind, as_json=as_json)
     rows = vertices(graph, sources or [])
-    columns = None if targets is None else vertices(graph, targets)
+    across = None if targets is None else vertices(graph, targets)
+    facts: dict[str, Any]
     start = time.perf_counter()
     with Bar() as bar, going_on(save, kind):
         matrix = _distances(
             graph,
             rows,
-            columns,
+            across,
             method=method,
             device=device,
             cutoff=cutoff,
             sparse=sparse,
             dtype=dtype,
-            out=save if kind == ".npy" else None,
+            out=save if kind in STORES else None,
             threads=threads,
             progress=bar,
         )
     seconds = time.perf_counter() - start
-    table = Table(graph, rows, columns, matrix, sparse=sparse)
+    if kind in FOLDERS:
+        count = graph.num_vertices if across is None else len(across)
+        facts = {"sources": len(rows), "targets": count, "seconds": round(seconds, 4), "written": save}
+        output.show(facts, as_json=as_json)
+        return None
+    table = Table(graph, rows, across, matrix, sparse=sparse)
     if save is not None and kind != ".npy":
         table.save(save, kind)
-    facts: dict[str, Any] = {"sources": len(rows), "targets": matrix.shape[1], **table.summary()}
+    facts = {"sources": len(rows), "targets": matrix.shape[1], **table.summary()}
     facts |= {"dtype": str(matrix.dtype), "seconds": round(seconds, 4), "written": None if save == "-" else save}
     if targets is not None and save is None:
         facts["distances"] = [[d for _, d in row] for row in table.rows(every=True)]
+        if as_json:
+            facts |= {"source_labels": rows, "target_labels": across}
         if not as_json:
             table.show()
     output.show(facts | ({"distances": None} if not as_json else {}), as_json=as_json, error=save == "-")
@@ -138,13 +159,16 @@ def all_pairs(
     threads: shared.ThreadsOption = None,
     file_format: shared.FormatOption = None,
     directed: shared.DirectedOption = None,
+    columns: shared.ColumnsOption = None,
     save: shared.OutputOption = None,
+    force: shared.ForceOption = False,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Find the distances between all pairs of vertices; without -o only how many have a path, the sum and the largest."""
     kind = _kind(save, sparse=sparse)
     shared.keep_input(file, save)
-    graph = read(file, format=file_format, directed=directed)
+    shared.keep_finished(save, stored=kind in STORES, force=force)
+    graph = shared.open_graph(file, file_format, directed, columns)
     options: dict[str, Any] = {"method": method, "device": device, "cutoff": cutoff, "threads": threads}
     start = time.perf_counter()
     facts: dict[str, Any] = {"vertices": graph.num_vertices}
@@ -156,13 +180,14 @@ def all_pairs(
                 reached, most = reached + len(found), max(most, found.max(initial=0).item())
             facts |= {"reachable_pairs": reached, "largest": most}
         else:
-            out = save if kind == ".npy" else None
+            out = save if kind in STORES else None
             matrix = _all_pairs(graph, sparse=sparse, dtype=dtype, out=out, progress=bar, **options)
-            labels = graph.labels_of(np.arange(graph.num_vertices)).tolist()
-            table = Table(graph, labels, None, matrix, sparse=sparse)
-            if save is not None and kind != ".npy":
-                table.save(save, kind)
-            facts |= table.summary() | {"dtype": str(matrix.dtype)}
+            if kind not in FOLDERS:
+                labels = graph.labels_of(np.arange(graph.num_vertices)).tolist()
+                table = Table(graph, labels, None, matrix, sparse=sparse)
+                if save is not None and kind != ".npy":
+                    table.save(save, kind)
+                facts |= table.summary() | {"dtype": str(matrix.dtype)}
     facts |= {"seconds": round(time.perf_counter() - start, 4), "written": None if save == "-" else save}
     output.show(facts, as_json=as_json, error=save == "-")
 
@@ -170,7 +195,9 @@ def all_pairs(
 @app.command()
 def nearest(
     file: shared.FileArgument,
-    sources: Annotated[list[str], typer.Option("--sources", "-s", metavar="LIST", help=f"The sources. {LIST}")],
+    sources: Annotated[
+        list[str], typer.Option("--sources", "--source", "-s", metavar="LIST", help=f"The sources. {shared.LIST}")
+    ],
     offsets: Annotated[
         str | None, typer.Option(metavar="LIST", help="A head start for each source: numbers with commas between them.")
     ] = None,
@@ -179,15 +206,16 @@ def nearest(
     cutoff: shared.CutoffOption = None,
     file_format: shared.FormatOption = None,
     directed: shared.DirectedOption = None,
+    columns: shared.ColumnsOption = None,
     save: shared.OutputOption = None,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Find the nearest of several sources for every vertex; saved are lines of vertex, source and distance."""
     kind = _kind(save, sparse=False)
-    if kind in {".npy", ".npz"}:
+    if kind in {*STORES, ".npz"}:
         raise GraphError(f"cannot save lines of vertex, source and distance as {save!r}: use .csv or .parquet")
     shared.keep_input(file, save)
-    graph = read(file, format=file_format, directed=directed)
+    graph = shared.open_graph(file, file_format, directed, columns)
     heads = None if offsets is None else [shared.number(text) for text in offsets.split(",")]
     starts = vertices(graph, sources)
     start = time.perf_counter()
@@ -208,27 +236,6 @@ def nearest(
         "written": None if save == "-" else save,
     }
     output.show(facts, as_json=as_json, error=save == "-")
-
-
-def read_pairs(graph: Graph, file: str) -> tuple[list[Any], list[Any]]:
-    """Return the sources and targets of a file with a pair in each line, with a comma, a tab or spaces between them; # begins a comment."""
-    text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
-    sources: list[Any] = []
-    targets: list[Any] = []
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip() or line.startswith("#"):
-            continue
-        parts = [part.strip() for part in (line.split(",") if "," in line else line.split())]
-        if len(parts) != 2:
-            raise FormatError(f"{file}:{number}: a source and a target are wanted, not {line!r}")
-        if not sources and parts == ["source", "target"]:
-            continue  # a heading
-        try:
-            sources.append(vertex(graph, parts[0]))
-            targets.append(vertex(graph, parts[1]))
-        except GraphError as error:
-            raise FormatError(f"{file}:{number}: {error}") from None
-    return sources, targets
 
 
 def _pairs(
@@ -255,11 +262,20 @@ def _pairs(
     facts |= {"dtype": str(found.dtype), "seconds": round(seconds, 4), "written": None if save == "-" else save}
     if save is None:
         facts["distances"] = values if as_json else None
+        if as_json:
+            facts |= {"source_labels": ends[0], "target_labels": ends[1]}
         if not as_json:
             output.aligned(
                 [[str(s), str(t), "-" if d is None else output.text(d)] for s, t, d in zip(*ends, values, strict=True)]
             )
     output.show(facts, as_json=as_json, error=save == "-")
+
+
+STORES = (".npy", ".zarr", ".parquet/")
+"""What a matrix is written to in blocks, and gone on with after an interruption."""
+
+FOLDERS = (".zarr", ".parquet/")
+"""Those of them that are not read again as a whole."""
 
 
 @contextmanager
@@ -268,18 +284,21 @@ def going_on(save: str | None, kind: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        if kind == ".npy" and Path(f"{save}.rows").exists():
+        if kind in STORES and save is not None and Path(f"{Path(save)}.rows").exists():
             sys.stderr.write(f"\nsteppe: what is done is kept; go on with\n  steppe {shlex.join(sys.argv[1:])}\n")
         raise
 
 
 def _kind(save: str | None, *, sparse: bool) -> str:
     """Return the kind of file to write, refused before anything is computed; "" for none."""
-    kind = "" if save is None else ".csv" if save == "-" else Path(save).suffix
-    if kind not in {"", ".npy", ".npz", ".csv", ".parquet"}:
-        raise GraphError(f"cannot save a matrix as {save!r}: use .npy, .npz, .csv or .parquet")
-    if kind == ".npy" and sparse:
-        raise GraphError("a sparse matrix is saved as .npz, .csv or .parquet, not as .npy")
+    if save is None:
+        return ""
+    if save.endswith((".parquet/", f".parquet{os.sep}")):
+        kind = ".parquet/"
+    else:
+        kind = shared.output_kind(save.rstrip("/"), (".npy", ".npz", ".csv", ".parquet", ".zarr"))
+    if kind in STORES and sparse:
+        raise GraphError(f"a sparse matrix is saved as .npz, .csv or .parquet, not as {kind}")
     return kind
 
 

@@ -1,23 +1,25 @@
-"""The commands about graphs themselves: ``info``, ``convert``, ``generate``."""
+"""The commands about graphs themselves: ``info``, ``convert``, ``partition``, ``generate``."""
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
+import numpy as np
 import typer
 
+from .. import Graph, write
 from .. import generate as _generate
-from .. import read, write
+from .. import partition as _partition
+from ..files import write_stream
 from ..files.edge_list import vertex_file
 from ..files.source import split_suffix
+from ..planning.progress import Bar
 from . import app as shared
 from . import output
 from .app import Commands, app
-
-if TYPE_CHECKING:
-    from ..graph.graph import Graph
 
 
 @app.command()
@@ -25,11 +27,12 @@ def info(
     file: shared.FileArgument,
     file_format: shared.FormatOption = None,
     directed: shared.DirectedOption = None,
+    columns: shared.ColumnsOption = None,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Print what a graph file holds."""
     start = time.perf_counter()
-    graph = read(file, format=file_format, directed=directed)
+    graph = shared.open_graph(file, file_format, directed, columns)
     output.show(_facts(graph) | {"read_seconds": round(time.perf_counter() - start, 4)}, as_json=as_json)
 
 
@@ -50,15 +53,54 @@ def _facts(graph: Graph) -> dict[str, Any]:
 @app.command()
 def convert(
     file: shared.FileArgument,
-    to: Annotated[str, typer.Argument(metavar="OUT", help="The new file; its suffix tells the format.")],
+    to: Annotated[str, typer.Argument(metavar="OUT", help="The new file; its suffix tells the format. - for stdout.")],
+    to_format: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="The new format: csv, gr, …")] = None,
+    numbers: Annotated[
+        str | None,
+        typer.Option("--map", metavar="FILE", help="Number vertices 1…n, and write numbers and labels to this .csv."),
+    ] = None,
     file_format: shared.FormatOption = None,
     directed: shared.DirectedOption = None,
+    columns: shared.ColumnsOption = None,
+    attributes: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Further columns to keep, with commas between them.")
+    ] = None,
+    drop_missing: Annotated[
+        bool, typer.Option("--drop-missing", help="Leave out lines in which something is missing.")
+    ] = False,
+    decimal: Annotated[str | None, typer.Option(help="The decimal point of a table: . or ,")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Of a text that is not UTF-8: latin-1, cp1252, utf-16.")] = None,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Read a graph in one format and write it in another."""
-    shared.keep_input(file, to, vertex_file(Path(to)) if split_suffix(Path(to))[0] == ".e" else None)
-    graph = read(file, format=file_format, directed=directed)
-    _written(graph, to, as_json=as_json)
+    if to == "-" and to_format is None:
+        raise ValueError("standard output has no suffix that tells a format: add --to csv, or another one")
+    if to == numbers == "-":
+        raise ValueError("the graph and its map cannot both go to standard output")
+    shared.keep_input(file, numbers, *([] if to == "-" else [to]))
+    if to != "-" and split_suffix(Path(to))[0] == ".e":
+        shared.keep_input(file, vertex_file(Path(to)))
+    options: dict[str, Any] = {"missing": "drop" if drop_missing else "error", "decimal": decimal, "encoding": encoding}
+    if attributes is not None:
+        options["attributes"] = [int(word) if word.isdecimal() else word for word in attributes.split(",")]
+    graph = shared.open_graph(file, file_format, directed, columns, **options)
+    if numbers is not None:
+        graph = _numbered(graph, numbers)
+    if to == "-":
+        write_stream(graph, sys.stdout.buffer, format=str(to_format))
+        return
+    write(graph, to, format=to_format)
+    _told(graph, to, as_json=as_json)
+
+
+def _numbered(graph: Graph, file: str) -> Graph:
+    """Write the vertices' labels to a file, and return the graph with numbers from 1 in their place."""
+    count = graph.num_vertices
+    labels = graph.labels_of(np.arange(count)).tolist()
+    kind = shared.output_kind(file, (".csv", ".parquet"))
+    output.save_lines(("vertex", "label"), (list(range(1, count + 1)), labels), file, kind)
+    rows = graph.indptr, graph.indices, graph.weights
+    return Graph.from_csr(*rows, labels=np.arange(1, count + 1), directed=graph.directed)
 
 
 def _written(graph: Graph, to: str, *, as_json: bool) -> None:
@@ -72,6 +114,23 @@ def _streamed(to: str, family: str, first: int, second: int | None, *, as_json: 
 
 def _told(graph: Graph, to: str, *, as_json: bool) -> None:
     output.show({"written": to, "vertices": graph.num_vertices, "edges": graph.num_edges}, as_json=as_json)
+
+
+@app.command()
+def partition(
+    file: shared.FileArgument,
+    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="The folder to make.")],
+    parts: Annotated[int, typer.Option(min=1, help="How many.")] = 64,
+    by: Annotated[Literal["range", "locality"], typer.Option(help="By numbers, or neighbours together.")] = "range",
+    memory: shared.MemoryOption = None,
+    as_json: shared.JsonOption = False,
+) -> None:
+    """Cut a graph into parts, for a cluster; a .steppe file is read piece by piece."""
+    with Bar() as bar:
+        made = _partition(file, folder, parts=parts, by=by, memory_limit=memory, progress=bar)
+    cut = {"edges_cut": made.num_cut, "share_cut": round(made.num_cut / max(1, made.num_edges), 4)}
+    told = {"written": folder, "parts": made.num_parts, "vertices": made.num_vertices, "edges": made.num_edges}
+    output.show(told | cut, as_json=as_json)
 
 
 # generate -----------------------------------------------------------------------------------------------------------

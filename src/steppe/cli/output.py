@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import GraphError
 from ..files.matrix_file import npy_header
 from ..files.target import destination
+from .app import output_kind
 from .terminal import escaped, escaped_json
 
 if TYPE_CHECKING:
@@ -24,30 +24,41 @@ if TYPE_CHECKING:
     from ..paths import Paths
 
 
+KINDS = (".npy", ".npz", ".csv", ".parquet")
+
+
 def show(facts: dict[str, Any], *, as_json: bool, error: bool = False) -> None:
     """Print facts, one a line, or as one JSON object; to stderr where stdout carries the answer itself."""
     if as_json:
         line = escaped_json(json.dumps(_plain(facts), ensure_ascii=False))
         print(line, file=sys.stderr if error else sys.stdout)
         return
-    from rich.console import Console
     from rich.text import Text
 
-    console = Console(stderr=error, highlight=False)
+    console = _console(error=error)
     shown = {escaped(name.replace("_", " ")): escaped(said) for name, value in facts.items() if (said := text(value))}
     width = max(map(len, shown))
     for name, value in shown.items():
         console.print(Text(f"{name:<{width}}  ", style="dim").append(Text(value, style="not dim")), soft_wrap=True)
 
 
+def _console(*, error: bool = False) -> Any:
+    from rich.console import Console
+
+    class Pipe(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # which the application knows to be no error; rich would exit with 1
+
+    return Pipe(stderr=error, highlight=False)
+
+
 def aligned(rows: list[list[str]]) -> None:
     """Print a table: the first column to the left, the others to the right, a header first."""
-    from rich.console import Console
     from rich.text import Text
 
     rows = [[escaped(cell) for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in rows if i < len(row)) for i in range(len(rows[0]))]
-    console = Console(highlight=False)
+    console = _console()
     for line, row in enumerate(rows):
         cells = [
             f"{cell:<{w}}" if i == 0 else f"{cell:>{w}}" for i, (cell, w) in enumerate(zip(row, widths, strict=False))
@@ -92,7 +103,7 @@ def summary(paths: Paths) -> dict[str, Any]:
 
 def save(paths: Paths, file: str, *, predecessors: bool) -> None:
     """Save distances, and predecessors where they were recorded, in the format the name tells."""
-    kind = ".csv" if file == "-" else Path(file).suffix
+    kind = output_kind(file, KINDS)
     if kind == ".npy":
         save_npy(paths.distances, file)
     elif kind == ".npz":
@@ -105,10 +116,8 @@ def save(paths: Paths, file: str, *, predecessors: bool) -> None:
     elif kind == ".csv":
         columns = _columns(paths, predecessors=predecessors)
         save_csv(tuple(columns), zip(*columns.values(), strict=True), file)
-    elif kind == ".parquet":
-        save_parquet(_columns(paths, predecessors=predecessors), file)
     else:
-        raise GraphError(f"cannot save an answer as {file!r}: use .npy, .npz, .csv or .parquet")
+        save_parquet(_columns(paths, predecessors=predecessors), file)
 
 
 def _columns(paths: Paths, *, predecessors: bool) -> dict[str, list[Any]]:

@@ -1,4 +1,4 @@
-"""The commands that search, and the one that proves: ``sssp``, ``bfs``, ``route``, ``verify``, ``devices``."""
+"""The commands that search from one vertex, and the one that proves: ``sssp``, ``bfs``, ``verify``, ``devices``."""
 
 from __future__ import annotations
 
@@ -12,15 +12,13 @@ import typer
 
 from .. import bfs as _bfs
 from .. import devices as _devices
-from .. import read
-from .. import route as _route
 from .. import sssp as _sssp
 from ..cpu.proof import check
 from ..errors import FormatError
 from ..planning.progress import Bar
 from . import app as shared
 from . import output
-from .app import app, vertex
+from .app import app, vertex, vertices
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
@@ -44,12 +42,13 @@ def sssp(
     verify: shared.VerifyOption = False,
     file_format: shared.FormatOption = None,
     directed: shared.DirectedOption = None,
+    columns: shared.ColumnsOption = None,
     save: shared.OutputOption = None,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Find the shortest paths from one vertex to all others."""
     shared.keep_input(file, save)
-    graph, read_seconds = _read(file, file_format, directed)
+    graph, read_seconds = _read(file, file_format, directed, columns)
     with Bar() as bar:
         paths = _sssp(
             graph,
@@ -80,12 +79,13 @@ def bfs(
     verify: shared.VerifyOption = False,
     file_format: shared.FormatOption = None,
     directed: shared.DirectedOption = None,
+    columns: shared.ColumnsOption = None,
     save: shared.OutputOption = None,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Count the fewest edges from one vertex to all others; weights do not matter."""
     shared.keep_input(file, save)
-    graph, read_seconds = _read(file, file_format, directed)
+    graph, read_seconds = _read(file, file_format, directed, columns)
     with Bar() as bar:
         paths = _bfs(
             graph,
@@ -102,25 +102,6 @@ def bfs(
 
 
 @app.command()
-def route(
-    file: shared.FileArgument,
-    source: shared.SourceOption,
-    target: Annotated[str, typer.Option("--target", "-t", help="The vertex to reach.")],
-    file_format: shared.FormatOption = None,
-    directed: shared.DirectedOption = None,
-    as_json: shared.JsonOption = False,
-) -> None:
-    """Find one shortest path between two vertices. Exit code 1 where there is none."""
-    graph, _ = _read(file, file_format, directed)
-    found = _route(graph, vertex(graph, source), vertex(graph, target))
-    facts: dict[str, Any] = {"reachable": found.reachable}
-    if found.reachable:
-        facts |= {"distance": found.distance, "edges": len(found.vertices) - 1, "path": found.vertices.tolist()}
-    output.show(facts, as_json=as_json)
-    raise typer.Exit(0 if found.reachable else 1)
-
-
-@app.command()
 def verify(
     file: shared.FileArgument,
     answer: Annotated[str, typer.Argument(metavar="ANSWER", help="What `sssp -o` or `bfs -o` saved: .npy or .npz.")],
@@ -129,11 +110,12 @@ def verify(
     threads: shared.ThreadsOption = None,
     file_format: shared.FormatOption = None,
     directed: shared.DirectedOption = None,
+    columns: shared.ColumnsOption = None,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Prove that a saved answer is right, or say where it is wrong (exit code 1). Distances of type int32 count edges."""
     distances, predecessors = _answer(answer)
-    graph, _ = _read(file, file_format, directed)
+    graph, _ = _read(file, file_format, directed, columns)
     start = time.perf_counter()
     check(
         graph,
@@ -159,16 +141,18 @@ def devices(as_json: shared.JsonOption = False) -> None:
     output.show({i.name: i.description if i.available else f"not available: {i.reason}" for i in infos}, as_json=False)
 
 
-def _read(file: str, file_format: str | None, directed: bool | None) -> tuple[Graph, float]:
+def _read(file: str, file_format: str | None, directed: bool | None, columns: str | None) -> tuple[Graph, float]:
     start = time.perf_counter()
-    return read(file, format=file_format, directed=directed), time.perf_counter() - start
+    return shared.open_graph(file, file_format, directed, columns), time.perf_counter() - start
 
 
 def _targets(graph: Graph, texts: list[str] | None) -> list[int | str] | None:
-    return [vertex(graph, text) for text in texts] if texts else None
+    return vertices(graph, texts) if texts else None
 
 
 def _answer(file: str) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any] | None]:
+    if Path(file).suffix not in (".npy", ".npz") and Path(file).exists():
+        raise FormatError("an answer is proved from .npy or .npz, as `steppe sssp … -o answer.npy` saves it", file=file)
     try:
         if Path(file).suffix == ".npz":
             with np.load(file, allow_pickle=False) as arrays:
@@ -194,10 +178,9 @@ def _report(
     """Prove (before anything is saved or printed), save and print."""
     graph, how = paths.graph, paths.explain()
     facts: dict[str, Any] = {"vertices": graph.num_vertices, "edges": graph.num_edges, **output.summary(paths)}
-    for text in targets or []:
-        label = vertex(graph, text)
+    for label in _targets(graph, targets) or []:
         reached = bool(paths.reachable[graph.index(label)])
-        facts[f"distance_to_{text}"] = paths.distance(label) if reached else ("unreachable" if not as_json else None)
+        facts[f"distance_to_{label}"] = paths.distance(label) if reached else ("unreachable" if not as_json else None)
     if verify:
         start = time.perf_counter()
         paths.verify()

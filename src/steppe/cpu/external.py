@@ -90,7 +90,7 @@ def _run(
     budget = _core.Budget(shift, window, bins)
     asked = question.core(graph, delta=delta, progress=_teller(question, budget))
     stats = _core.external(graph.core, asked, budget, distances, recorded)
-    counts = ("rounds", "edges_relaxed", "edges_touched", "atomics", "threads", "overflow")
+    counts = ("rounds", "edges_relaxed", "edges_touched", "atomics", "threads", "overflow", "note")
     explained = {key: getattr(stats, key) for key in counts}
     explained |= {"delta": stats.delta if math.isfinite(delta) else None, "width_changes": stats.width_changes}
     return Answer(distances, recorded, explained | _spent(budget, edge_bytes, taken))

@@ -24,6 +24,7 @@ from ..graph.graph import Graph
 from ..planning.distance_types import UNREACHABLE
 from ..planning.facts import facts_of, machine_for
 from ..planning.plan import Wishes, plan_for
+from . import contraction
 
 if TYPE_CHECKING:
     from ..planning.question import Question
@@ -78,6 +79,8 @@ def run(graph: Graph, question: Question, columns: Array | None, into: Array) ->
     facts = facts_of(made.graph)
     wishes = Wishes(rows=len(question.sources), columns=into.shape[1], in_blocks=True)
     plan = plan_for("distances", facts, wishes, machine_for(facts, question.threads))
+    if plan.method == "contraction":
+        contraction.make(made.graph, plan.work_limit)
     if plan.prepares:
         made.graph.prepare(threads=question.threads)
     try:

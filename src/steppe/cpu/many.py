@@ -13,7 +13,7 @@ from ..errors import DistanceOverflowError
 from ..planning.bytes import shares_hops
 from ..planning.capabilities import DENSE
 from ..planning.distance_types import NO_HOPS, UNREACHABLE
-from . import johnson, search
+from . import contraction, johnson, search
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
@@ -25,6 +25,11 @@ Array = npt.NDArray[Any]
 def run(graph: Graph, question: Question, method: str, columns: Array | None, into: Array) -> None:
     """Fill ``into`` with a row for each of the question's sources; ``columns``: the vertices wanted, None for all."""
     lost = -1
+    if method == "contraction":
+        if contraction.run(graph, question, columns, into):
+            _tell(question)
+            return
+        method = "delta-stepping"
     if method == "johnson" and not graph.has_negative:
         method = "delta-stepping"
     if method == "johnson":
@@ -43,6 +48,8 @@ def run(graph: Graph, question: Question, method: str, columns: Array | None, in
         lost = _core.floyd_warshall(graph.core, question.core(graph), columns, into.reshape(-1), essential)
         if lost >= 0:  # a sum left the type, perhaps one beyond the cutoff: searches tell the two apart
             lost = _core.many("delta-stepping", graph.core, question.core(graph), columns, None, into.reshape(-1))
+    elif method == "lanes":
+        lost = _lanes(graph, question, columns, into)
     elif method == "bfs" and shares_hops(len(question.sources), graph.num_vertices):
         _core.hop_rows(graph.core, graph.reverse.core, question.core(graph), columns, into.reshape(-1))
     else:
@@ -50,12 +57,25 @@ def run(graph: Graph, question: Question, method: str, columns: Array | None, in
         lost = _core.many(native, graph.core, question.core(graph), columns, None, into.reshape(-1))
     if lost >= 0:
         raise _too_long(graph, int(question.sources[lost]))
-    if question.progress is not None:
-        question.progress(len(question.sources))
+    _tell(question)
+
+
+def _lanes(graph: Graph, question: Question, columns: Array | None, into: Array) -> int:
+    """Fill ``into`` by lanes, and what they leave by searches; return the first source with a distance that does not fit in 64 bits, or -1."""
+    left = _core.lanes(graph.core, graph.reverse.core, question.core(graph), columns, into.reshape(-1))
+    for rows in np.split(left, np.flatnonzero(np.diff(left) != 1) + 1) if len(left) else ():
+        first, last = int(rows[0]), int(rows[-1]) + 1
+        some = replace(question, sources=question.sources[first:last], progress=None)
+        lost = _core.many("delta-stepping", graph.core, some.core(graph), columns, None, into[first:last].reshape(-1))
+        if lost >= 0:
+            return first + lost
+    return -1
 
 
 def pairs(graph: Graph, question: Question, method: str, targets: Array, offsets: Array, into: Array) -> None:
     """Fill ``into`` with the distances from source i of the question to ``targets[offsets[i] : offsets[i + 1]]``."""
+    if method in ("lanes", "contraction"):
+        method = "delta-stepping"  # the targets of each source are its own, and its search ends with the last
     if method not in BOUNDED:
         width = 1 + int(np.diff(offsets).max(initial=0))
         row = np.empty((1, width), dtype=into.dtype)
@@ -71,16 +91,14 @@ def pairs(graph: Graph, question: Question, method: str, targets: Array, offsets
     lost = _core.many(native, graph.core, question.core(graph), targets, offsets, into)
     if lost >= 0:
         raise _too_long(graph, int(question.sources[lost]))
-    if question.progress is not None:
-        question.progress(len(question.sources))
+    _tell(question)
 
 
 def hop_sums(graph: Graph, question: Question) -> Array:
     """Return for each source, where all edges have length 1: the furthest distance, the sum of all, and how many vertices it reaches."""
     sums = np.empty((len(question.sources), 3), dtype=np.int64)
     _core.hop_sums(graph.core, graph.reverse.core, question.core(graph), sums.reshape(-1))
-    if question.progress is not None:
-        question.progress(len(question.sources))
+    _tell(question)
     return sums
 
 
@@ -92,8 +110,7 @@ def bounded(graph: Graph, question: Question, method: str, columns: Array | None
     """Return the entries of each row, and the columns and distances of all, of the pairs within the question's bound."""
     counts = np.empty(len(question.sources), dtype=np.int64)
     places, distances = _core.bounded(graph.core, question.core(graph), columns, counts, method == "bfs")
-    if question.progress is not None:
-        question.progress(len(question.sources))
+    _tell(question)
     return counts, places, distances
 
 
@@ -111,6 +128,12 @@ def _bellman_ford(graph: Graph, question: Question, columns: Array | None) -> Ar
         if (lost if columns is None else lost[columns]).any():
             raise _too_long(graph, int(question.sources[0]))
     return row
+
+
+def _tell(question: Question) -> None:
+    """Tell that all sources are done."""
+    if question.progress is not None:
+        question.progress(len(question.sources))
 
 
 def _too_long(graph: Graph, source: int) -> DistanceOverflowError:

@@ -2,7 +2,7 @@
 
 SNAP, GAP (.el, .wel), CSV and TSV, and most home-made files. Columns are parted by blanks, tabs, commas or semicolons;
 lines that start with ``#``, ``%`` or ``//`` are comments; in .csv and .tsv a first line may name the columns (``heading.py``), and ids may be names
-as well (``names.py``). All lines must have as many columns as the first.
+as well, or further columns wanted (``table.py``). All lines must have as many columns as the first.
 
 The LDBC Graphalytics benchmark keeps a graph in two such files, ``x.e`` and ``x.v``; the second lists the vertices,
 isolated ones too.
@@ -17,10 +17,12 @@ import numpy as np
 
 from .._core import WeightKind
 from ..errors import GraphError
-from . import heading, names, text
+from . import heading, names, table, text
+from .heading import Heading
 from .source import split_suffix
 from .target import unfinished
 from .text import Array, Note
+from .wanted import Wanted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,10 +30,10 @@ if TYPE_CHECKING:
     from ..errors import FormatError
     from ..graph.graph import Graph
     from ..graph.labels import Labels
-    from .heading import Heading
     from .source import Source
 
 _COMMENTS = "#%/"
+TABLES = (".csv", ".tsv")
 _COLUMNS = {".el": (2,), ".wel": (3,)}
 
 
@@ -41,56 +43,65 @@ class _Head:
 
     note: Note = field(default_factory=Note)
     heading: Heading | None = None
-    part: str = " "  # what parts the columns of the heading
+    part: str = ""  # what parts the columns of a table's first line; a blank: anything that may
     begin: int = 0  # of the first line of data, and its number, text and columns
     line: int = 1
     content: str = ""
     columns: int = 0
 
 
-def _read_head(source: Source, format: str, directed: bool | None) -> _Head:  # noqa: A002
+def _read_head(source: Source, format: str, directed: bool | None, wanted: Wanted) -> _Head:  # noqa: A002
     head = _Head(begin=len(source.data))
-    table = format in (".csv", ".tsv")
     for offset, number, content in source.lines():
         if content.startswith(("#", "%", "//")):
             head.note.read(content)
         elif content:
-            if table and head.heading is None:
+            if format in TABLES and head.heading is None and not head.part:
                 head.part, words = _words(content, format)
-                if len(words) > names.MOST_COLUMNS:
-                    raise source.error(f"expected at most {names.MOST_COLUMNS} columns", number)
-                if not any(map(names.is_number, words)):
-                    head.heading = heading.read(source, words, number, directed)
+                if len(words) > table.MOST_COLUMNS:
+                    raise source.error(f"expected at most {table.MOST_COLUMNS} columns", number)
+                if _is_heading(words, wanted):
+                    head.heading = heading.read(source, words, number, directed, wanted)
                     continue
             head.begin, head.line, head.content = offset, number, content
-            head.columns = len(text.FIELDS.split(content, names.MOST_COLUMNS))
+            head.columns = len(text.FIELDS.split(content, table.MOST_COLUMNS))
             break
     return head
 
 
+def _is_heading(words: list[str], wanted: Wanted) -> bool:
+    if wanted.names:
+        return True
+    if any(map(table.is_number, words)):
+        return False
+    counted = wanted.source is not None or wanted.target is not None
+    return not counted or {"s", "t"} <= set(map(heading.role, words))
+
+
 def _words(content: str, format: str) -> tuple[str, list[str]]:  # noqa: A002
     """Return what parts the columns of a first line, and what is in them."""
-    part = names.separator(content, format)
-    found = names.fields(content, part) if part in content else None
+    part = table.separator(content, format)
+    found = table.fields(content, part) if part in content else None
     if found is None:
-        return " ", text.FIELDS.split(content, names.MOST_COLUMNS)
+        return " ", text.FIELDS.split(content, table.MOST_COLUMNS)
     return part, [one.text for one in found]
 
 
-def read(source: Source, *, format: str, directed: bool | None) -> Graph:  # noqa: A002
+def read(source: Source, *, format: str, directed: bool | None, wanted: Wanted | None = None) -> Graph:  # noqa: A002
     """Read an edge list; with ``format=".e"``, also the vertex file beside it."""
-    head = _read_head(source, format, directed)
-    note, title = head.note, head.heading
-    places = (0, 1, 2) if title is None else title.places
-    if head.columns and format in (".csv", ".tsv") and names.is_table(head.content, format, places[:2]):
-        return names.read(source, format=format, begin=head.begin, heading=title, directed=directed, note=note)
-    columns = ""
+    wanted = wanted or Wanted()
+    if format not in TABLES:
+        wanted.refuse(format)
+    head = _read_head(source, format, directed, wanted)
+    if head.columns and format in TABLES and (found := _as_table(source, head, wanted, directed)) is not None:
+        return found
+    note, title, columns = head.note, head.heading, ""
     if title is None:
         allowed = _COLUMNS.get(format, (2, 3))
         if head.columns and head.columns not in allowed:
-            wanted = " or ".join(map(str, allowed))
+            several = " or ".join(map(str, allowed))
             raise source.error(
-                f"expected {wanted} columns (source, target{', weight' * (3 in allowed)}), found {head.columns}",
+                f"expected {several} columns (source, target{', weight' * (3 in allowed)}), found {head.columns}",
                 head.line,
             )
         weighted = head.columns == 3 or (head.columns == 0 and note.dtype is not None)
@@ -101,7 +112,9 @@ def read(source: Source, *, format: str, directed: bool | None) -> Graph:  # noq
     low = note.first or 0
     high = text.ANY_ID if note.vertices is None else low + note.vertices - 1
     place = (source, head.begin, head.line)
-    u, v, w = text.parse_edges(*place, kinds, weights=weights, low=low, high=high, columns=columns, part=head.part)
+    u, v, w = text.parse_edges(
+        *place, kinds, weights=weights, low=low, high=high, columns=columns, part=head.part or " "
+    )
 
     def complain(what: str, entry: int) -> FormatError:
         return source.error(what, text.line_of(*place, _COMMENTS, entry))
@@ -123,6 +136,35 @@ def read(source: Source, *, format: str, directed: bool | None) -> Graph:  # noq
         n, labels = text.relabelled(u, v)
     directed = not note.undirected if directed is None else directed
     return text.build(u, v, w, n, labels, directed=directed, note=note, complain=complain)
+
+
+def _as_table(source: Source, head: _Head, wanted: Wanted, directed: bool | None) -> Graph | None:
+    """Return the graph of a table that has names, or of which more is wanted; None where the parser of edges can do it, which is faster."""
+    found = table.fields(head.content, head.part) if head.part != " " else None
+    count = head.columns if found is None else len(found)
+    if head.heading is None and not wanted.is_default:
+        head.heading = heading.without_names(source, count, head.line, wanted)
+    title = head.heading
+    places = (0, 1) if title is None else title.places[:2]
+    named = found is not None and len(found) > max(places) and any(found[at].is_name for at in places)
+    more = wanted.missing != "error" or wanted.decimal is not None or (title is not None and bool(title.attributes))
+    if not named and not more and head.part not in ";|":
+        return None
+    if title is None:
+        if count not in (2, 3):
+            raise source.error(f"expected 2 or 3 columns (source, target, weight), found {count}", head.line)
+        title = Heading("stw"[:count])
+    return table.read(
+        source,
+        part=head.part,
+        begin=head.begin,
+        line=head.line,
+        named=named,
+        heading=title,
+        wanted=wanted,
+        directed=directed,
+        note=head.note,
+    )
 
 
 def _read_vertices(source: Source) -> Array:
@@ -173,7 +215,7 @@ def write(graph: Graph, file: IO[bytes], format: str, vertices: IO[bytes] | None
         raise GraphError("a .wel file has weights, and this graph has none; write .el")
     note = text.weights_note(graph)
     note.undirected = not graph.directed
-    if format in (".csv", ".tsv") and graph.labels is not None and graph.labels.dtype.kind in "UO":
+    if format in TABLES and graph.labels is not None and graph.labels.dtype.kind in "UO":
         _refuse_isolated(graph, format)
         names.write(graph, file, format, note)
         return
@@ -189,7 +231,7 @@ def write(graph: Graph, file: IO[bytes], format: str, vertices: IO[bytes] | None
     separator = {".csv": ",", ".tsv": "\t"}.get(format, " ")
     if str(note) or not graph.num_edges:
         file.write(f"# {str(note) or 'no edges'}\n".encode())
-    if format in (".csv", ".tsv"):
+    if format in TABLES:
         heading = ["source", "target"] + ["weight"] * (graph.weights is not None)
         file.write(separator.join(heading).encode() + b"\n")
     text.write_edges(graph, file, separator=separator, first=first, labels=labels, weights=graph.weights)

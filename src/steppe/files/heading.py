@@ -3,7 +3,7 @@
 Its words are read, not skipped: ``weight,source,target`` and ``edge_id,from,to`` say where the ends of an edge are. Words are compared without
 case, and without what they are often dressed in (``source_id``, ``fromNode``, ``Length (km)``). One column must be a source and one a target; one may
 be a weight. Further columns are skipped if they can be nothing else: where a weight was named, or where their own names say so (``id``, ``name``).
-Everything else is refused. A wrong guess would give another graph, and nobody would see it.
+Everything else is refused. A wrong guess would give another graph, and nobody would see it. What the caller names is taken as named.
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .source import Source
+    from .wanted import Place, Wanted
 
 _SOURCE = {"source", "src", "from", "origin", "orig", "start", "tail", "u", "begin", "sender", "predecessor", "citing"}
 _TARGET = {"target", "tgt", "to", "dest", "destination", "dst", "end", "head", "v", "receiver", "successor", "cited"}
@@ -65,9 +68,12 @@ class Heading:
     ----------
     columns : str
         One letter for each: s(ource), t(arget), w(eight), or - for one that is skipped.
+    attributes : tuple
+        Name and place of the columns that ride along.
     """
 
     columns: str
+    attributes: tuple[tuple[str, int], ...] = ()
 
     @property
     def weighted(self) -> bool:
@@ -82,7 +88,7 @@ class Heading:
     @property
     def is_plain(self) -> bool:
         """Whether the columns are those of a file without a heading."""
-        return self.columns in ("st", "stw")
+        return self.columns in ("st", "stw") and not self.attributes
 
 
 def role(word: str) -> str:
@@ -108,33 +114,87 @@ def role(word: str) -> str:
     return "-" if joined in _SKIPPED or (not core and "edge" in words) else "?"
 
 
-def read(source: Source, words: list[str], line: int, directed: bool | None) -> Heading:
-    """Return what the words of a heading mean; raise where that is not clear."""
+def place(source: Source, column: Place, words: Sequence[str], line: int | None) -> int:
+    """Return where a column is that the caller names, or counts from 0."""
+    if isinstance(column, int):
+        if 0 <= column < len(words):
+            return column
+        raise source.error(f"there is no column {column}: there are {len(words)}, counted from 0", line)
+    found = [at for at, word in enumerate(words) if word == column]
+    found = found or [at for at, word in enumerate(words) if word.casefold() == column.casefold()]
+    if len(found) != 1:
+        what = "more than one column" if found else "no column"
+        raise source.error(f"there is {what} {column!r}; the columns are {_shown(words)}", line)
+    return found[0]
+
+
+def read(source: Source, words: list[str], line: int | None, directed: bool | None, wanted: Wanted) -> Heading:
+    """Return what the words of a heading mean, and the caller says; raise where that is not clear."""
     roles = [role(word) for word in words]
+    extra = [place(source, column, words, line) for column in wanted.attributes]
+    for at in extra:
+        roles[at] = "-"
+    for letter, column in (("s", wanted.source), ("t", wanted.target), ("w", wanted.weight)):
+        if column is not None:
+            roles = ["-" if found == letter else found for found in roles]
+        if column is not None and column is not False:
+            at = place(source, column, words, line)
+            if roles[at] in "stw" and (wanted.source, wanted.target, wanted.weight).count(column) > 1:
+                raise source.error(f"the column {words[at]!r} cannot be two things", line)
+            roles[at] = letter
 
     def named(letter: str) -> str:
         return " and ".join(repr(word) for word, found in zip(words, roles, strict=True) if found == letter)
 
     for letter, what in (("s", "source"), ("t", "target"), ("w", "weight")):
         if roles.count(letter) > 1:
-            raise source.error(f"cannot tell which column is the {what}: {named(letter)}", line)
+            raise source.error(
+                f"cannot tell which column is the {what}: {named(letter)} (pass {what}= with its name)", line
+            )
     unknown = named("?")
     if "s" not in roles or "t" not in roles:
         raise source.error(
             f"cannot tell whether {_shown(words)} names the columns or is an edge: expected a heading such as source,target,weight "
-            "(or from,to; u,v; … in any order), or a first line with numbers",
+            "(or from,to; u,v; … in any order), or a first line with numbers; or pass source= and target= with the names of columns",
             line,
         )
-    if unknown and "w" not in roles:
-        raise source.error(f"cannot tell whether {unknown} is a weight: call it weight, or leave that column out", line)
+    if unknown and "w" not in roles and wanted.weight is None:
+        raise source.error(
+            f"cannot tell whether {unknown} is a weight: pass weight= with the column's name, or weight=False", line
+        )
     if ">" in roles and directed is None:
         raise source.error(
             f"the column {named('>')} may say which way edges go and is not read: pass directed=True or directed=False",
             line,
         )
-    return Heading("".join(found if found in "stw" else "-" for found in roles))
+    columns = "".join(found if found in "stw" else "-" for found in roles)
+    return Heading(columns, tuple((words[at], at) for at in extra))
 
 
-def _shown(words: list[str]) -> str:
+def without_names(source: Source, count: int, line: int, wanted: Wanted) -> Heading:
+    """Return what the columns hold where no heading names them: source, target and weight, or what the caller counts."""
+    words = [str(at) for at in range(count)]
+    roles = ["-"] * count
+    ends = {"s": 0 if wanted.source is None else wanted.source, "t": 1 if wanted.target is None else wanted.target}
+    for letter, column in ends.items():
+        roles[place(source, column, words, line)] = letter
+    if wanted.weight is None:
+        rest = [at for at, found in enumerate(roles) if found == "-" and at not in wanted.attributes]
+        if len(rest) > 1:
+            raise source.error(
+                f"cannot tell which of {count} columns is the weight: pass weight= with its position, counted from 0, or weight=False",
+                line,
+            )
+        for at in rest:
+            roles[at] = "w"
+    elif wanted.weight is not False:
+        roles[place(source, wanted.weight, words, line)] = "w"
+    if roles.count("s") != 1 or roles.count("t") != 1:
+        raise source.error("a column cannot be two things", line)
+    extra = tuple((str(column), place(source, column, words, line)) for column in wanted.attributes)
+    return Heading("".join(roles), extra)
+
+
+def _shown(words: Sequence[str]) -> str:
     text = ",".join(words)
     return repr(text if len(text) <= 80 else text[:80] + "…")

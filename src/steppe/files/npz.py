@@ -1,9 +1,9 @@
 """SciPy's .npz: sparse matrices in CSR, CSC or COO as ``scipy.sparse.save_npz`` writes them; SciPy is not needed.
 
 A graph is written as CSR. What a matrix has no place for goes into arrays of our own beside it, which SciPy ignores:
-``steppe_directed``, ``steppe_weighted`` and ``steppe_labels``. As in SciPy, entries that a COO matrix lists twice are
-added up. Nothing is believed: sizes are compared before memory is taken for them, rows are proven, and "not directed" is
-checked.
+``steppe_directed``, ``steppe_weighted``, ``steppe_labels``, ``steppe_coordinates`` and ``steppe_geographic``. As in SciPy,
+entries that a COO matrix lists twice are added up. Nothing is believed: sizes are compared before memory is taken for
+them, rows are proven, and "not directed" is checked.
 """
 
 from __future__ import annotations
@@ -34,12 +34,19 @@ def read(source: Source, *, directed: bool | None) -> Graph:
     if not all(isinstance(array, np.ndarray) for array in arrays.values()):
         raise source.error("not a readable .npz archive: it holds files that are no arrays")
     try:
-        graph = _graph(arrays, len(source.data))
+        graph = _placed(_graph(arrays, len(source.data)), arrays)
     except KeyError as error:
         raise source.error(f"expected a sparse matrix of scipy.sparse.save_npz; there is no array {error}") from error
     except (GraphError, ValueError, TypeError, OverflowError, DistanceOverflowError) as error:
         raise source.error(str(error)) from error
     return text.redirected(graph, directed)
+
+
+def _placed(graph: Graph, arrays: dict[str, Any]) -> Graph:
+    if "steppe_coordinates" not in arrays:
+        return graph
+    geographic = bool(arrays["steppe_geographic"].item())
+    return graph.with_coordinates(arrays["steppe_coordinates"], geographic=geographic)
 
 
 def _check_sizes(source: Source) -> None:
@@ -103,6 +110,8 @@ def write(graph: Graph, file: IO[bytes]) -> None:
     own = {"steppe_directed": np.array(graph.directed), "steppe_weighted": np.array(graph.weights is not None)}
     if graph.labels is not None:
         own["steppe_labels"] = plain_labels(graph)
+    if graph.coordinates is not None:
+        own |= {"steppe_coordinates": graph.coordinates, "steppe_geographic": np.array(graph.is_geographic)}
     weights = np.ones(graph.num_edges, dtype=np.int32) if graph.weights is None else graph.weights
     narrow = graph.num_edges < 2**31 and graph.indices.dtype == np.int32
     buffer = io.BytesIO()  # numpy seeks, compressed files do not

@@ -21,10 +21,10 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import FormatError
+from ..errors import FormatError, GraphError
 from ..machine import threads
 from .unpack import MAGIC as _MAGIC
-from .unpack import BrokenError, TooLargeError, unpack
+from .unpack import BrokenError, TooLargeError, packing_of, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +54,9 @@ class Source:
         All of it.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, max_bytes: int | None = None) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], *, max_bytes: int | None = None, encoding: str | None = None
+    ) -> None:
         self.max_bytes = max_bytes
         self.path = None if os.fspath(path) in ("-", b"-") else Path(os.fsdecode(path))
         data: bytes | mmap.mmap
@@ -67,12 +69,14 @@ class Source:
             data = _read(self, self.path)
         if not len(data):
             raise self.error("the file is empty")
-        found = next((suffix for suffix, magic in _MAGIC.items() if data[: len(magic)] == magic), "")
+        found = packing_of(data)
         if self.packing and found != self.packing:
             raise self.error(f"expected {self.packing[1:]} data, as its name says")
         self.data = self._unpack(data, found) if found else data
         if not len(self.data):
             raise self.error("the file is empty")
+        if encoding is not None:
+            self.data = self._recoded(encoding)
         self.start = 3 if self.data[:3] == b"\xef\xbb\xbf" else 0  # a byte-order mark is no text
 
     def _unpack(self, data: bytes | mmap.mmap, packing: str) -> bytes:
@@ -85,6 +89,17 @@ class Source:
             raise self.error(
                 f"{len(data):,} bytes of {packing[1:]} data unpack to more than {most:,}: pass max_bytes= to read it all the same"
             ) from None
+
+    def _recoded(self, encoding: str) -> bytes:
+        """Return the text in UTF-8."""
+        data = bytes(self.data)
+        try:
+            return data.decode(encoding).encode()
+        except LookupError:
+            raise GraphError(f"unknown encoding {encoding!r}") from None
+        except UnicodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1 if isinstance(error, UnicodeDecodeError) else None
+            raise self.error(f"expected text in {encoding}: {error}", line) from None
 
     def allow(self, count: int, size: int, what: str, line: int | None = None) -> None:
         """Refuse ``count`` of something, ``size`` bytes each, that the file claims to have but need not list."""

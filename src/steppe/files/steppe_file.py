@@ -3,11 +3,11 @@
 .. code-block:: text
 
     0     magic     8 bytes   93 "STEPPE" 0a
-    8     version   uint32    1
+    8     version   uint32    1; 2 where there are coordinates
     12    length    uint32    bytes of the description
     16    checksum  uint32    CRC-32 of the description
     20    description         JSON, then zeros up to 4096 (or the next multiple of it)
-    …     sections            each at a multiple of 64 bytes, zeros between: indptr, indices, weights, labels
+    …     sections            each at a multiple of 64 bytes, zeros between: indptr, indices, weights, labels, coordinates
 
 The description has ``vertices, edges, directed, weights`` (their min, max, mean, or null), ``labels`` (null, a first
 number, or "array"), ``bytes`` (the file's size) and for every section its ``offset``, ``count``, ``dtype`` (NumPy's
@@ -15,6 +15,9 @@ notation, little-endian) and ``crc32``. A file that is too short or too long or 
 anything that cannot be, is refused. What the sections hold is looked at when a search first asks for the rows
 (:class:`steppe.graph.proof.FileRows`): offsets, targets, weights, and whether they are what the description says. Their
 checksums are only compared by :func:`check`, which reads everything at once.
+
+Coordinates are x and y of every vertex in turn, float64; ``geographic`` says whether they are longitude and latitude. Only a file that has them
+is of version 2: releases that know version 1 alone say so, and read all others.
 
 Sections lie one after another and their places follow from the counts alone (:func:`plan`), so a file can be written
 piece by piece by a program that never holds the whole graph.
@@ -31,6 +34,7 @@ import numpy as np
 
 from ..errors import GraphError
 from ..graph.arrays import vertex_dtype
+from ..graph.coordinates import Coordinates
 from ..graph.graph import Graph
 from ..graph.labels import Labels
 from ..graph.proof import FileRows
@@ -43,9 +47,10 @@ if TYPE_CHECKING:
     from .source import Source
 
 MAGIC = b"\x93STEPPE\n"
-VERSION = 1
+VERSION, PLACED = 1, 2
 _HEAD = struct.Struct("<8sIII")
 _PAGE, _ALIGN = 4096, 64
+_ORDER = ("indptr", "indices", "weights", "labels", "coordinates")
 
 
 def plan(arrays: dict[str, tuple[int, np.dtype[Any]]]) -> tuple[dict[str, dict[str, Any]], int]:
@@ -63,7 +68,8 @@ def header(description: dict[str, Any]) -> bytes:
     words = json.dumps(description, separators=(",", ":")).encode()
     if _HEAD.size + len(words) > _PAGE:
         raise GraphError("the description does not fit in the first page")
-    return (_HEAD.pack(MAGIC, VERSION, len(words), zlib.crc32(words)) + words).ljust(_PAGE, b"\0")
+    version = PLACED if "coordinates" in description["sections"] else VERSION
+    return (_HEAD.pack(MAGIC, version, len(words), zlib.crc32(words)) + words).ljust(_PAGE, b"\0")
 
 
 def write(graph: Graph, file: IO[bytes]) -> None:
@@ -77,6 +83,8 @@ def write(graph: Graph, file: IO[bytes]) -> None:
             labels = graph._labels.values.start
         else:
             labels, arrays["labels"] = "array", plain_labels(graph)
+    if graph.coordinates is not None:
+        arrays["coordinates"] = graph.coordinates.reshape(-1)
     sections, size = plan({name: (len(array), array.dtype) for name, array in arrays.items()})
     arrays = {name: np.ascontiguousarray(array, dtype=sections[name]["dtype"]) for name, array in arrays.items()}
     for name, array in arrays.items():
@@ -91,6 +99,8 @@ def write(graph: Graph, file: IO[bytes]) -> None:
         "bytes": size,
         "sections": sections,
     }
+    if graph.coordinates is not None:
+        description["geographic"] = graph.is_geographic
     file.write(header(description))
     at = _PAGE
     for name, array in arrays.items():
@@ -142,7 +152,7 @@ def write_in_pieces(
     file.write(_bytes(count))
     sections["indptr"]["crc32"] = zlib.crc32(_bytes(count))
     at = {name: section["offset"] for name, section in sections.items()}
-    low, high, total = np.inf, -np.inf, 0.0
+    low, high, total, finite = np.inf, -np.inf, 0.0, 0
     begin = 0
     while begin < n:
         # At least one row, and no more edges than pieces have vertices unless that one row is longer.
@@ -158,11 +168,14 @@ def write_in_pieces(
             file.write(_bytes(np.ascontiguousarray(array, dtype=sections[name]["dtype"])))
             sections[name]["crc32"] = zlib.crc32(_bytes(array), sections[name]["crc32"])
             at[name] += array.nbytes
-        if weights is not None and edges:
-            low, high = min(low, made["weights"].min().item()), max(high, made["weights"].max().item())
-            total += float(made["weights"].sum(dtype=np.float64))
+        if weights is not None:
+            there = made["weights"] if weights.kind == "i" else made["weights"][made["weights"] < np.inf]
+            if there.size:  # a weight of +inf is no edge
+                low, high = min(low, there.min().item()), max(high, there.max().item())
+                total += float(there.sum(dtype=np.float64))
+                finite += there.size
         begin = end
-    facts = None if weights is None else [low, high, total / m] if m else [0, 0, 0.0]
+    facts = None if weights is None else [low, high, total / finite] if finite else [0, 0, 0.0]
     file.truncate(size)
     file.seek(0)
     description = {"vertices": n, "edges": m, "directed": directed, "weights": facts, "labels": None, "bytes": size}
@@ -181,8 +194,8 @@ def _describe(source: Source) -> dict[str, Any]:
     magic, version, length, checksum = _HEAD.unpack(data[: _HEAD.size])
     if magic != MAGIC:
         raise source.error("expected the magic number of a .steppe file")
-    if version != VERSION:
-        raise source.error(f"version {version} of the format; this release of steppe reads version {VERSION}")
+    if version not in (VERSION, PLACED):
+        raise source.error(f"version {version} of the format; this release of steppe reads versions 1 and 2")
     words = data[_HEAD.size : _HEAD.size + length]
     if length > _PAGE - _HEAD.size or zlib.crc32(words) != checksum:
         raise source.error("the header is damaged: its checksum does not match")
@@ -216,6 +229,10 @@ def _check_description(d: dict[str, Any]) -> None:
     wanted = (
         {"indptr": n + 1, "indices": m} | ({} if facts is None else {"weights": m}) | ({"labels": n} if named else {})
     )
+    if "coordinates" in sections:
+        wanted["coordinates"] = 2 * n
+        _expect(type(d["geographic"]) is bool, "geographic must be true or false")
+        _expect(sections["coordinates"]["dtype"] == "<f8", "the type of the coordinates")
     _expect({name: s["count"] for name, s in sections.items()} == wanted, f"the sections of {n} vertices and {m} edges")
     types = {name: np.dtype(s["dtype"]) for name, s in sections.items()}
     _expect(types["indptr"] == np.int64 and types["indices"] == vertex_dtype(n), "the types of the rows")
@@ -231,9 +248,7 @@ def _check_description(d: dict[str, Any]) -> None:
     else:
         _expect(labels is None or (type(labels) is int and -(2**63) <= labels <= 2**63 - n), "the first label")
     places, size = plan({name: (s["count"], types[name]) for name, s in sections.items()})
-    _expect(
-        list(sections) == [name for name in ("indptr", "indices", "weights", "labels") if name in sections], "an order"
-    )
+    _expect(list(sections) == [name for name in _ORDER if name in sections], "an order")
     _expect(all(s["offset"] == places[name]["offset"] for name, s in sections.items()), "the places of the sections")
     _expect(d["bytes"] == size, "the size of the file")
 
@@ -262,6 +277,23 @@ def _labels(source: Source, description: dict[str, Any]) -> Labels | None:
     return Labels(values)
 
 
+def _places(source: Source, description: dict[str, Any], mapping: mapped.Mapping | None) -> Coordinates | None:
+    """Return the coordinates; they are copied from the file, and looked at, when first asked for."""
+    values = _section(source, description, "coordinates")
+    if values is None:
+        return None
+
+    def copied() -> text.Array:
+        copy = values.reshape(-1, 2).copy()
+        if mapping is not None and (change := mapping.change()):
+            raise source.error(f"the file {change} after it was opened")
+        if np.isinf(copy).any():
+            raise source.error("the coordinates are damaged: one is infinite")
+        return copy
+
+    return Coordinates(description["vertices"], copied, geographic=description["geographic"])
+
+
 def _opened(source: Source) -> tuple[Source, mapped.Mapping | None]:
     """Return the file read, or mapped under guard."""
     if source.path is None or not source.path.is_file():
@@ -286,7 +318,10 @@ def read(source: Source, *, directed: bool | None) -> Graph:
     claim = FileRows(
         (indptr, indices, weights), file=source.name, directed=one_way, facts=facts, labels=labels, mapping=mapping
     )
-    graph = Graph._make(indptr, indices, weights, labels=labels, directed=one_way, facts=facts, claim=claim)
+    places = _places(source, description, mapping)
+    graph = Graph._make(
+        indptr, indices, weights, labels=labels, directed=one_way, facts=facts, claim=claim, coordinates=places
+    )
     return text.redirected(graph, directed)
 
 
@@ -298,4 +333,4 @@ def check(source: Source) -> None:
         array = _section(source, description, name)
         if array is not None and zlib.crc32(_bytes(array)) != section["crc32"]:
             raise source.error(f"the section {name} is damaged: its checksum does not match")
-    _ = graph.indptr
+    _ = graph.indptr, graph.coordinates

@@ -13,6 +13,7 @@ them (``x.e.unfinished``), which makes :func:`steppe.read` refuse the mixture th
 
 from __future__ import annotations
 
+import bz2
 import contextlib
 import errno
 import gzip
@@ -86,6 +87,8 @@ class Target:
         packer: Any = None
         if packing == ".gz":
             packer = gzip.GzipFile(fileobj=sink, mode="wb", filename="", mtime=0, compresslevel=4)
+        elif packing == ".bz2":
+            packer = bz2.BZ2File(sink, mode="wb")
         elif packing == ".xz":
             packer = lzma.LZMAFile(sink, mode="wb", preset=2)  # type: ignore[arg-type]  # noqa: SIM115
         elif zstandard is not None:

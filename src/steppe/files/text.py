@@ -20,6 +20,7 @@ from .._core import Line, WeightKind
 from ..errors import GraphError
 from ..graph.graph import Graph
 from ..graph.labels import Labels
+from ..graph.places import placed
 from ..machine import threads
 
 if TYPE_CHECKING:
@@ -251,9 +252,12 @@ def redirected(graph: Graph, directed: bool | None, *, both: bool = False) -> Gr
         return graph
     if not directed and not both:
         sources = np.repeat(np.arange(graph.num_vertices, dtype=graph.indices.dtype), graph.degrees)
-        return Graph._build(sources, graph.indices, graph.weights, graph.num_vertices, False, graph._labels)
-    facts = (graph.min_weight, graph.max_weight, graph.mean_weight)
-    return Graph._make(graph.indptr, graph.indices, graph.weights, labels=graph._labels, directed=directed, facts=facts)
+        made = Graph._build(sources, graph.indices, graph.weights, graph.num_vertices, False, graph._labels)
+    else:
+        facts = (graph.min_weight, graph.max_weight, graph.mean_weight)
+        rows = (graph.indptr, graph.indices, graph.weights)
+        made = Graph._make(*rows, labels=graph._labels, directed=directed, facts=facts)
+    return made if graph._coordinates is None else placed(made, graph._coordinates)
 
 
 def integer_labels(graph: Graph, kind: str) -> tuple[int, Array | None]:

@@ -1,11 +1,12 @@
-"""Unpacking: .gz, .xz and .zst data, with a bound on what may come out of them.
+"""Unpacking: .gz, .bz2, .xz and .zst data, with a bound on what may come out of them.
 
 A few kilobytes can unpack to gigabytes. So nothing is unpacked at once: the packed bytes are fed, and the unpacked ones taken, in steps, and
-the first step beyond the bound ends it. All three formats may hold several streams one after another, and a stream that breaks off is an error.
+the first step beyond the bound ends it. All of them may hold several streams one after another, and a stream that breaks off is an error.
 """
 
 from __future__ import annotations
 
+import bz2
 import lzma
 import zlib
 from io import BytesIO
@@ -14,9 +15,11 @@ from typing import TYPE_CHECKING
 from ..errors import SteppeError
 
 if TYPE_CHECKING:
+    import mmap
     from types import ModuleType
 
-MAGIC = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00", ".zst": b"\x28\xb5\x2f\xfd"}
+MAGIC = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\x00", ".zst": b"\x28\xb5\x2f\xfd"}
+_BZ2_BLOCKS = (b"1AY&SY", b"\x17rE8P\x90")  # after the magic and a digit: a first block, or the end
 _STEP = 1 << 22  # bytes to unpack at a time
 _FED = 1 << 16  # packed bytes to feed at a time: what a stream leaves over is copied, and there may be many short ones
 _XZ_MEMORY = 1 << 28  # for the dictionary: the largest level of xz needs 65 MiB
@@ -31,12 +34,18 @@ class TooLargeError(Exception):
     """The data unpack to more than the bound."""
 
 
+def packing_of(data: bytes | mmap.mmap) -> str:
+    """Return the suffix of the packing that data begin as, or nothing."""
+    found = next((suffix for suffix, magic in MAGIC.items() if data[: len(magic)] == magic), "")
+    return "" if found == ".bz2" and data[4:10] not in _BZ2_BLOCKS else found
+
+
 def unpack(data: memoryview, packing: str, most: int) -> bytes:
     """Return the unpacked data; raise where they are broken, or more than ``most`` bytes."""
     out = BytesIO()
     try:
-        {".gz": _gzip, ".xz": _xz, ".zst": _zstd}[packing](data, out, most)
-    except (zlib.error, lzma.LZMAError, EOFError) as error:
+        {".gz": _gzip, ".bz2": _bz2, ".xz": _xz, ".zst": _zstd}[packing](data, out, most)
+    except (zlib.error, lzma.LZMAError, EOFError, OSError, ValueError) as error:
         raise BrokenError(str(error)) from error
     return out.getvalue()
 
@@ -65,23 +74,34 @@ def _gzip(data: memoryview, out: BytesIO, most: int) -> None:
         data = data[at - len(member.unused_data) :]
 
 
+def _stream(
+    stream: bz2.BZ2Decompressor | lzma.LZMADecompressor, data: memoryview, out: BytesIO, most: int
+) -> memoryview:
+    """Unpack one stream, and return what follows it."""
+    at = 0
+    while not stream.eof:
+        fed = b""
+        if stream.needs_input:
+            fed = bytes(data[at : at + _FED])
+            at += len(fed)
+            if not fed:
+                raise BrokenError("the data end too early")
+        _put(out, stream.decompress(fed, _STEP), most)
+    return data[at - len(stream.unused_data) :]
+
+
+def _bz2(data: memoryview, out: BytesIO, most: int) -> None:
+    while data:
+        data = _stream(bz2.BZ2Decompressor(), data, out, most)
+
+
 def _xz(data: memoryview, out: BytesIO, most: int) -> None:
     while data:
         if data[0] == 0 and not any(data):
             if len(data) % 4:
                 raise BrokenError("padding that is no multiple of four bytes")
             return
-        stream = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
-        at = 0
-        while not stream.eof:
-            fed = b""
-            if stream.needs_input:
-                fed = bytes(data[at : at + _FED])
-                at += len(fed)
-                if not fed:
-                    raise BrokenError("the data end too early")
-            _put(out, stream.decompress(fed, _STEP), most)
-        data = data[at - len(stream.unused_data) :]
+        data = _stream(lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY), data, out, most)
 
 
 def zstandard() -> ModuleType:

@@ -40,7 +40,8 @@ class Changes:
         g = cast("Graph", self)
         rows = _own(g)
         if weights is None:
-            return cast("Self", type(g)._make(*rows, None, labels=g._labels, directed=g.directed, origin=g._origin))
+            made = type(g)._make(*rows, None, **_kept(g))
+            return cast("Self", made)
         values, ids = g.attribute_along(weights)
         weight_facts(values)  # in the caller's order, so that what is no number is told by its place there
         stored = np.ascontiguousarray(stored_order(values, ids))
@@ -49,7 +50,7 @@ class Changes:
         facts = None
         if ids is None and not g.directed:  # a number for each direction: they must agree
             facts = prove((*rows, stored), directed=False)
-        made = type(g)._make(*rows, stored, labels=g._labels, directed=g.directed, facts=facts, origin=g._origin)
+        made = type(g)._make(*rows, stored, facts=facts, **_kept(g))
         return cast("Self", made)
 
     def without_edges(self, edges: npt.ArrayLike) -> Self:
@@ -100,6 +101,44 @@ class Changes:
         inside[g.indices_of(vertices)] = True
         return cast("Self", _masked(g, np.repeat(inside, g.degrees) & inside[g.indices], inside))
 
+    def largest_component(self) -> Self:
+        """Return the graph of the largest part in which every vertex can be reached from every other: strongly connected, where edges are directed.
+
+        Of equally large parts, the one with the first vertex. It needs SciPy.
+
+        Examples
+        --------
+        >>> import steppe as sp
+        >>> g = sp.Graph.from_edges([0, 1, 2, 2], [1, 2, 1, 3])
+        >>> g.largest_component().labels.tolist()
+        [1, 2]
+        """
+        try:
+            from scipy.sparse import csr_array
+            from scipy.sparse.csgraph import connected_components
+        except ImportError as error:
+            raise ImportError("largest_component needs SciPy: pip install scipy") from error
+        g = cast("Graph", self)
+        there = np.ones(g.num_edges, dtype=np.int8)
+        if g.weights is not None and g.weights.dtype.kind == "f":
+            there = np.isfinite(g.weights).astype(np.int8)  # a weight of inf is no edge
+        matrix = csr_array((there, g.indices, g.indptr), shape=(g.num_vertices, g.num_vertices))
+        if not there.all():
+            matrix = matrix.copy()  # the rows are ours
+            matrix.eliminate_zeros()
+        _, part = connected_components(matrix, directed=g.directed, connection="strong")
+        if not len(part):
+            return self
+        first = np.unique(part, return_index=True)[1]
+        best = min(zip(-np.bincount(part), first, range(len(first)), strict=True))[2]
+        inside = part == best
+        return cast("Self", _masked(g, np.repeat(inside, g.degrees) & inside[g.indices], inside))
+
+
+def _kept(g: Graph) -> dict[str, Any]:
+    """Return what other weights do not change."""
+    return {"labels": g._labels, "directed": g.directed, "origin": g._origin, "coordinates": g._coordinates}
+
 
 def _own(g: Graph) -> tuple[Array, Array]:
     """Return offsets and targets that no one else can change."""
@@ -112,7 +151,7 @@ def _masked(g: Graph, keep: Array, inside: Array | None) -> Graph:
     """Return the graph of the edges (by position) that are kept, of all vertices or those ``inside``, which have all of them."""
     before = np.concatenate([[0], np.cumsum(keep)])
     indptr = before[g.indptr].astype(np.int64)
-    indices, labels = g.indices[keep], g._labels
+    indices, labels, places = g.indices[keep], g._labels, g._coordinates
     if inside is not None:
         there = np.flatnonzero(inside)
         indptr = np.concatenate([indptr[:1], indptr[there + 1]]).astype(np.int64)
@@ -120,10 +159,13 @@ def _masked(g: Graph, keep: Array, inside: Array | None) -> Graph:
         labels = Labels(np.ascontiguousarray(g.labels_of(there)))
         if isinstance(labels.values, range) and labels.values.start == 0:
             labels = None
+        places = None if places is None else places.taken(there)
     origin = None
     if g._origin is not None:
         ids = g.edge_ids_at(np.flatnonzero(keep))
         columns = {name: g.origin.attribute(name) for name in g.attributes}
         origin = Origin.numbered(g.origin.count, ids, columns, g.library)
     weights = None if g.weights is None else g.weights[keep]
-    return type(g)._make(indptr, indices, weights, labels=labels, directed=g.directed, origin=origin)
+    return type(g)._make(
+        indptr, indices, weights, labels=labels, directed=g.directed, origin=origin, coordinates=places
+    )

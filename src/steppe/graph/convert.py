@@ -12,6 +12,7 @@ import numpy.typing as npt
 from .. import _core
 from ..errors import GraphError
 from .arrays import Array, stored_weights
+from .coordinates import Coordinates
 from .graph import Graph
 from .labels import Labels
 from .proof import Facts, agree
@@ -115,7 +116,9 @@ def square_csr(matrix: Any) -> Any:
     return matrix.tocsr()
 
 
-def restored(indptr: Any, indices: Any, weights: Any, labels: Any, directed: bool, facts: Facts) -> Graph:
+def restored(
+    indptr: Any, indices: Any, weights: Any, labels: Any, directed: bool, facts: Facts, coordinates: Any = None
+) -> Graph:
     """Make a graph of what a pickle holds, which may be anything: the same looks as at a caller's arrays."""
     graph = Graph.from_csr(indptr, indices, weights, directed=bool(directed))
     found = (graph.min_weight, graph.max_weight, graph.mean_weight)
@@ -128,5 +131,8 @@ def restored(indptr: Any, indices: Any, weights: Any, labels: Any, directed: boo
         fitting = False
     if not fitting:
         raise GraphError(f"the weights have minimum, maximum and mean {found}, not {facts}")
+    if coordinates is not None and not (isinstance(coordinates, Coordinates) and len(coordinates) == len(graph)):
+        raise GraphError(f"the pickle's coordinates are none of {len(graph)} vertices")
     named = None if labels is None else labels.check()
-    return Graph._make(graph.indptr, graph.indices, graph.weights, labels=named, directed=graph.directed, facts=facts)
+    rows = (graph.indptr, graph.indices, graph.weights)
+    return Graph._make(*rows, labels=named, directed=graph.directed, facts=facts, coordinates=coordinates)

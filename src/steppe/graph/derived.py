@@ -43,6 +43,8 @@ class Derived:
         Rows of our own, where those of the graph are only lent.
     reweighted : Reweighted or None
         The graph with weights that are not negative, and what they were changed by (``cpu/johnson.py``).
+    contraction, contraction_tried
+        The graph with its vertices taken out in order (``cpu/contraction.py``); how much work that was given up after, if it was.
     router, landmarks
         What :func:`steppe.route` keeps; whether landmarks have been made (or are being made).
     spent_on_searches, spent_on_routes : float
@@ -59,6 +61,8 @@ class Derived:
     core: _core.Rows | None = None
     copy: Graph | None = None
     reweighted: Any = None
+    contraction: _core.Contraction | None = None
+    contraction_tried: int = 0
     router: _core.Router | None = None
     landmarks: bool = False
     spent_on_searches: int = 0

@@ -17,6 +17,7 @@ from .. import _core
 from ..errors import GraphError
 from ..machine import threads
 from .arrays import Array, label_array, stored_weights, vertex_dtype
+from .build import rows_of_edges
 from .columns import Column, columns_of, library_of
 from .labels import KEY, Labels, relabel, renumber, string_array
 from .origin import Origin
@@ -63,21 +64,53 @@ def graph_of_frame(
     extra = list(attributes)
     wanted = [source, target, *([] if weight is None else [weight]), *extra]
     columns = columns_of(frame, list(dict.fromkeys(wanted)))
-    kept = _kept([columns[name] for name in dict.fromkeys(wanted)], missing)
-    ends = _vertices(columns[source], columns[target], kept)
-    weights = None if weight is None else _weights(columns[weight], kept)
-    indptr, indices, stored, facts, in_order = rows_of_chunks(ends, weights, directed=directed)
+    return graph_of_columns(
+        graph,
+        columns[source],
+        columns[target],
+        None if weight is None else columns[weight],
+        {name: columns[name] for name in extra},
+        directed=directed,
+        missing=missing,
+        library=library_of(frame),
+    )
+
+
+def graph_of_columns(
+    graph: type[G],
+    source: Column,
+    target: Column,
+    weight: Column | None,
+    attributes: dict[Any, Column],
+    *,
+    directed: bool,
+    missing: str,
+    library: str | None = None,
+    span: range | None = None,
+    narrow: bool = True,
+    quick: bool = False,
+) -> G:
+    """Build a graph from the columns of a table.
+
+    ``span``: the ids of all vertices, where more are known than the edges mention. ``narrow``: int64 weights are stored as int32 where all fit.
+    ``quick``: deal the edges into blocks on the way to their rows: less than half the time where they are in no order, and a copy of them.
+    """
+    kept = _kept([source, target, *([] if weight is None else [weight]), *attributes.values()], missing)
+    ends = ends_of_columns(source, target, kept, span)
+    weights = None if weight is None else _weights(weight, kept)
+    make = _rows_by_blocks if quick and len(ends.sources) == 1 else rows_of_chunks
+    indptr, indices, stored, facts, in_order = make(ends, weights, directed=directed, narrow=narrow)
 
     def again() -> Ends:
-        same = _vertices(columns[source], columns[target], kept)
+        same = ends_of_columns(source, target, kept, span)
         return same.sources, same.targets, same.base
 
     origin = Origin(
-        columns[source].rows,
+        source.rows,
         None if in_order and kept is None else again,
         rows=kept,
-        attributes={name: columns[name].numbers("an attribute") for name in extra},
-        library=library_of(frame),
+        attributes={name: column.numbers("an attribute") for name, column in attributes.items()},
+        library=library,
     )
     return graph._make(indptr, indices, stored, labels=ends.labels, directed=directed, facts=facts, origin=origin)
 
@@ -95,11 +128,14 @@ def _kept(columns: list[Column], missing: str) -> Kept:
     return np.flatnonzero(~np.logical_or.reduce([mask for mask, _ in holes]))
 
 
-def _vertices(a: Column, b: Column, kept: Kept) -> EdgeEnds:
+def ends_of_columns(a: Column, b: Column, kept: Kept = None, span: range | None = None) -> EdgeEnds:
+    """Return the ends of the edges as vertices: the ids that appear, or ``span``."""
+    if span is not None and not (a.is_integer and b.is_integer):
+        raise GraphError(f"vertices {span.start} to {span.stop - 1} are expected, not names")
     if a.names is not None and b.names is not None:
         return _named(a, b, kept)
     if a.is_integer and b.is_integer:
-        return _numbered(a, b, kept)
+        return _numbered(a, b, kept, span)
     u, v = (_some(column.array(), kept) for column in (a, b))
     labels, u, v = relabel(label_array(u, repr(a.name)), label_array(v, repr(b.name)))
     return EdgeEnds([u], [v], 0, len(labels), labels)
@@ -129,17 +165,22 @@ def _named(a: Column, b: Column, kept: Kept) -> EdgeEnds:
     return EdgeEnds([u], [v], 0, len(labels), labels)
 
 
-def _numbered(a: Column, b: Column, kept: Kept) -> EdgeEnds:
+def _numbered(a: Column, b: Column, kept: Kept, span: range | None) -> EdgeEnds:
     sources, targets = _aligned(a.chunks or [], b.chunks or [], kept)
     m = sum(map(len, sources))
+    known = None if span is None or span.start == 0 else Labels(span)
     if m == 0:
-        return EdgeEnds([], [], 0, 0, None)
+        return EdgeEnds([], [], 0, 0 if span is None else len(span), known)
     if sources[0].dtype == np.uint64:  # beyond 2^63
         labels, u, v = relabel(np.concatenate(sources), np.concatenate(targets))
         return EdgeEnds([u], [v], 0, len(labels), labels)
     team = threads.resolve(None, edges=m)
     facts = [_core.edge_facts(u, v, np.iinfo(np.int64).max, team) for u, v in zip(sources, targets, strict=True)]
     low, high = min(int(f[0]) for f in facts), max(int(f[1]) for f in facts)
+    if span is not None:
+        if low < span.start or high >= span.stop:
+            raise GraphError(f"an edge goes beyond the vertices {span.start} to {span.stop - 1}")
+        return EdgeEnds(sources, targets, span.start, len(span), known)
     count = high - low + 1
     if count <= 2 * m and _core.distinct_ids(sources, targets, low, high, team) == count:
         return EdgeEnds(sources, targets, low, count, None if low == 0 else Labels(range(low, high + 1)))
@@ -175,8 +216,22 @@ def _some(array: Array, kept: Kept) -> Array:
     return array if kept is None else array[kept]
 
 
+def _rows_by_blocks(
+    ends: EdgeEnds, weights: list[Array] | None, *, directed: bool, narrow: bool = True
+) -> tuple[npt.NDArray[np.int64], Array, Array | None, Facts | None, bool]:
+    (u,), (v,) = ends.sources, ends.targets
+    if ends.base:
+        u, v = u - ends.base, v - ends.base
+    w = None
+    if weights is not None:
+        w = weights[0] if len(weights) == 1 else np.concatenate(weights or [np.empty(0, np.int32)])
+        if narrow and w.dtype == np.int64 and (not len(w) or (w.min() >= -(2**31) and w.max() < 2**31)):
+            w = w.astype(np.int32)
+    return rows_of_edges(u, v, w, ends.count, directed)
+
+
 def rows_of_chunks(
-    ends: EdgeEnds, weights: list[Array] | None, *, directed: bool
+    ends: EdgeEnds, weights: list[Array] | None, *, directed: bool, narrow: bool = True
 ) -> tuple[npt.NDArray[np.int64], Array, Array | None, Facts | None, bool]:
     """Sort edges that come in chunks into rows: what :func:`steppe.graph.build.rows_of_edges` returns, without a second copy of the edges."""
     team = threads.resolve(None, edges=sum(map(len, ends.sources)))
@@ -184,14 +239,14 @@ def rows_of_chunks(
     sources, targets = ends.sources, ends.targets
     if weights is not None and [*map(len, weights)] != [*map(len, sources)]:
         sources, targets = ([np.concatenate(x)] if x else [np.empty(0, np.int32)] for x in (sources, targets))
-        weights = [np.concatenate(weights)]
+        weights = [np.concatenate(weights) if weights else np.empty(0, np.int32)]
     found = [_core.edge_facts(u, v, limit, team) for u, v in zip(sources, targets, strict=True)]
     in_order = directed and all(f[4] for f in found)
     pieces = [chunk for chunk in sources if len(chunk)]
     in_order &= all(a[-1] <= b[0] for a, b in pairwise(pieces))
     loops = sum(f[2] for f in found)
     m = sum(map(len, sources))
-    facts, kind = _facts(weights, team)
+    facts, kind = _facts(weights, team, narrow)
     arcs = m if directed else 2 * m - loops
     indptr = np.empty(ends.count + 1, dtype=np.int64)
     indices = np.empty(arcs, dtype=vertex_dtype(ends.count))
@@ -200,7 +255,7 @@ def rows_of_chunks(
     return indptr, indices, stored, facts, in_order
 
 
-def _facts(weights: list[Array] | None, team: int) -> tuple[Facts | None, np.dtype[Any] | None]:
+def _facts(weights: list[Array] | None, team: int, narrow: bool) -> tuple[Facts | None, np.dtype[Any] | None]:
     """Return the facts of weights in chunks, and the type to store them in."""
     if weights is None:
         return None, None
@@ -217,9 +272,10 @@ def _facts(weights: list[Array] | None, team: int) -> tuple[Facts | None, np.dty
     kind: np.dtype[Any] = weights[0].dtype if weights else np.dtype(np.int32)
     parts = [part for part in parts if part[3]]
     if not parts:
-        return (0, 0, 0.0), np.dtype(np.int32) if kind.kind == "i" else kind
+        return (0, 0, 0.0), np.dtype(np.int32) if kind.kind == "i" and narrow else kind
     least, most = min(p[0] for p in parts), max(p[1] for p in parts)
-    mean = float(np.average([p[2] for p in parts], weights=[p[3] for p in parts]))
-    if kind == np.int64 and least >= -(2**31) and most < 2**31:
+    count = sum(p[3] for p in parts)
+    mean = sum(p[2] * (p[3] / count) for p in parts)
+    if narrow and kind == np.int64 and least >= -(2**31) and most < 2**31:
         kind = np.dtype(np.int32)
     return (least, most, min(max(mean, float(least)), float(most))), kind

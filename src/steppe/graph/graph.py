@@ -31,6 +31,7 @@ from .labels import Labels
 from .labels import relabel as _relabel
 from .origin import Origin, Turned
 from .others import Others
+from .places import Places
 from .proof import Claim, Facts, LentRows, Row, Rows, prove
 from .traits import Traits
 from .vertices import Vertices
@@ -38,14 +39,12 @@ from .vertices import Vertices
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import networkx as nx
-
-    from .convert import Weight
+    from .coordinates import Coordinates
     from .origin import Ends
 
 
 @locks.opened_in_child
-class Graph(Vertices, Edges, Traits, Others, Exports, Changes):
+class Graph(Vertices, Edges, Traits, Places, Others, Exports, Changes):
     """An immutable graph. Build one with :meth:`from_edges`, :meth:`from_frame` and their like, or :func:`steppe.read`.
 
     Attributes
@@ -102,6 +101,7 @@ class Graph(Vertices, Edges, Traits, Others, Exports, Changes):
         facts: Facts | None = None,
         claim: Claim | None = None,
         origin: Origin | None = None,
+        coordinates: Coordinates | None = None,
     ) -> Self:
         """Wrap checked arrays, or such as ``claim`` proves. ``facts`` (min, max, mean weight) saves a pass when they are known."""
         self = cls.__new__(cls)
@@ -126,6 +126,7 @@ class Graph(Vertices, Edges, Traits, Others, Exports, Changes):
             mean_weight=mean,
             _labels=labels,
             _origin=origin,
+            _coordinates=coordinates,
             _lock=locks.make(),
             derived=Derived(),
         )
@@ -149,6 +150,7 @@ class Graph(Vertices, Edges, Traits, Others, Exports, Changes):
         num_vertices: int | None = None,
         directed: bool = True,
         relabel: bool = False,
+        coordinates: npt.ArrayLike | None = None,
     ) -> Self:
         """Build a graph from arrays of edges, in any order.
 
@@ -164,6 +166,8 @@ class Graph(Vertices, Edges, Traits, Others, Exports, Changes):
             False stores both directions of every edge.
         relabel : bool
             True takes the ids that appear, whatever they are, as labels (sorted); every public call then speaks in those labels.
+        coordinates : array_like, optional
+            See :meth:`with_coordinates`: a row of longitude and latitude for each vertex, in the order of the labels.
 
         Examples
         --------
@@ -185,7 +189,8 @@ class Graph(Vertices, Edges, Traits, Others, Exports, Changes):
             num_vertices = len(labels)
         if u.dtype != v.dtype:
             u, v = u.astype(np.int64), v.astype(np.int64)
-        return cls._build(u, v, w, num_vertices, directed, labels, lambda: ends_again(*given, relabel))
+        made = cls._build(u, v, w, num_vertices, directed, labels, lambda: ends_again(*given, relabel))
+        return made if coordinates is None else made.with_coordinates(coordinates)
 
     @classmethod
     def _build(
@@ -273,16 +278,6 @@ class Graph(Vertices, Edges, Traits, Others, Exports, Changes):
         sources = np.repeat(np.arange(graph.num_vertices, dtype=graph.indices.dtype), graph.degrees)
         return cls._build(sources, graph.indices, graph.weights, graph.num_vertices, False, None)
 
-    @classmethod
-    def from_networkx(cls, graph: nx.Graph[Any], *, weight: str | Weight | None = "weight") -> Self:
-        """Build a graph from a NetworkX graph; its nodes become the labels. Edges without the attribute weigh 1.
-
-        ``weight`` may be a function of an edge's ends and its attributes, as in NetworkX: it returns a number, or None for "no edge".
-        """
-        from .convert import from_networkx
-
-        return from_networkx(graph, weight)  # type: ignore[return-value]
-
     # What is derived from the rows ----------------------------------------------------------------------------------
 
     @property
@@ -300,7 +295,7 @@ class Graph(Vertices, Edges, Traits, Others, Exports, Changes):
         with self._lock:
             reverse = self.reverse_if_known()
             if reverse is None:
-                reverse = self.derived.reverse = self._reversed()
+                reverse = self.derived.reverse = self._reversed(_threads.resolve(None))
             return reverse
 
     def reverse_if_known(self) -> Graph | None:
@@ -334,7 +329,10 @@ class Graph(Vertices, Edges, Traits, Others, Exports, Changes):
             if self.can_prepare and not (core := self.core).is_prepared:
                 begun = time.perf_counter()
                 alone = not self.directed or core.suits_quads  # the in-edges are not wanted, or no others
-                core.prepare(None if alone else self.reverse.core, _threads.resolve(threads))
+                team = _threads.resolve(threads)
+                if not alone and self.reverse_if_known() is None:
+                    self.derived.reverse = self._reversed(team)
+                core.prepare(None if alone else self.reverse.core, team)
                 self.derived.costs["prepared"] = Cost(time.perf_counter() - begun, core.prepared_bytes)
         if routes:
             from ..cpu.routes import (
@@ -361,13 +359,14 @@ class Graph(Vertices, Edges, Traits, Others, Exports, Changes):
                 self.derived.copy = Graph.from_csr(u, v, w, directed=self.directed)
             return self.derived.copy
 
-    def _reversed(self) -> Graph:
+    def _reversed(self, threads: int) -> Graph:
         indptr, indices = np.empty_like(self.indptr), np.empty_like(self.indices)
         weights = None if self.weights is None else np.empty_like(self.weights)
-        _core.reverse_rows(self.core, indptr, indices, weights, _threads.resolve(None))
+        _core.reverse_rows(self.core, indptr, indices, weights, threads)
         facts = (self.min_weight, self.max_weight, self.mean_weight)
         origin = None if self._origin is None else Turned(weakref.ref(self), self._origin)
-        other = Graph._make(indptr, indices, weights, labels=self._labels, directed=True, facts=facts, origin=origin)
+        kept: dict[str, Any] = {"labels": self._labels, "facts": facts, "coordinates": self._coordinates}
+        other = Graph._make(indptr, indices, weights, directed=True, origin=origin, **kept)
         other.derived.reverse = weakref.ref(self)
         return other
 
@@ -383,6 +382,6 @@ class Graph(Vertices, Edges, Traits, Others, Exports, Changes):
 
         return (
             restored,
-            (self.indptr, self.indices, self.weights, self._labels, self.directed, facts),
+            (self.indptr, self.indices, self.weights, self._labels, self.directed, facts, self._coordinates),
             self._edges_kept(),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
@@ -15,6 +16,10 @@ from .origin import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    import networkx as nx
+
+    from .convert import Weight
 
 
 class Others:
@@ -31,6 +36,7 @@ class Others:
         directed: bool = True,
         attributes: Iterable[Any] = (),
         missing: str = "error",
+        coordinates: Any = None,
     ) -> Self:
         """Build a graph from a table of edges.
 
@@ -52,6 +58,8 @@ class Others:
             Columns of numbers that ride along: :meth:`Paths.along`, :meth:`with_weights`. They are referred to, not copied.
         missing : {"error", "drop"}
             What to do with rows of which a value is missing (null, None, NaN).
+        coordinates : array_like or mapping, optional
+            See :meth:`Graph.with_coordinates`.
 
         Examples
         --------
@@ -73,7 +81,31 @@ class Others:
             attributes=attributes,
             missing=missing,
         )
-        return built
+        return built if coordinates is None else cast("Any", built).with_coordinates(coordinates)
+
+    @classmethod
+    def from_networkx(
+        cls,
+        graph: nx.Graph[Any],
+        *,
+        weight: str | Weight | None = "weight",
+        coordinates: tuple[str, str] | None = None,
+    ) -> Self:
+        """Build a graph from a NetworkX graph; its nodes become the labels. Edges without the attribute weigh 1.
+
+        ``weight`` may be a function of an edge's ends and its attributes, as in NetworkX: it returns a number, or None for "no edge".
+        ``coordinates`` names the attributes of nodes that have longitude and latitude: ``("x", "y")`` in graphs of OSMnx.
+        """
+        from .convert import from_networkx
+
+        made = from_networkx(graph, weight)
+        if coordinates is not None:
+            x, y = (
+                [math.nan if (at := data.get(name)) is None else at for _, data in graph.nodes(data=True)]
+                for name in coordinates
+            )
+            made = made.with_coordinates(np.array([x, y], dtype=np.float64).T)
+        return cast("Self", made)
 
     @classmethod
     def from_igraph(cls, graph: Any, *, weight: str | None = "weight") -> Self:

@@ -130,8 +130,10 @@ class FileRows:
     def _prove(self) -> None:
         mapping = self._mapping
         if mapping is not None:
-            # Offsets are few; in memory of our own they stay as they were proven.
-            self._rows = (read_only(np.array(self._rows[0])), *self._rows[1:])
+            # Offsets are few; in memory of our own they stay as they were proven, and the file's need not be in memory as well.
+            theirs = self._rows[0]
+            self._rows = (read_only(np.array(theirs)), *self._rows[1:])
+            _core.release(theirs, 0, len(theirs))
         key = None if mapping is None else (*mapping.identity, self._directed, self._facts)
         try:
             if key is None or key not in self._known:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..errors import ResultSizeError
+
 if TYPE_CHECKING:
     from .facts import Facts
     from .plan import Wishes
@@ -33,6 +35,11 @@ def total(arrays: list[Array]) -> int:
     120
     """
     return sum(array.count * array.size for array in arrays)
+
+
+def fits(arrays: list[Array], limit: int | None) -> bool:
+    """Tell whether arrays take no more than a limit, if there is one."""
+    return limit is None or total(arrays) <= limit
 
 
 def narrow(facts: Facts) -> int:
@@ -102,6 +109,8 @@ def sweep(facts: Facts, *, record_paths: bool, threads: int, shift: int, hops: b
             arrays.append(Array("distance and predecessor together", n, 8))
     if bins:
         arrays.append(Array("bins", n, 8))
+        if facts.prepared:
+            arrays.append(Array("unsettled", n, facts.vertex))
     return [*arrays, Array("blocks", blocks, inside + 9), Array("queues", threads << shift, facts.vertex)]
 
 
@@ -116,6 +125,13 @@ def sweep_negative(facts: Facts, *, shift: int) -> list[Array]:
         Array("blocks", blocks, 10),
         Array("queue", 1 << shift, facts.vertex),
     ]
+
+
+def in_parts(facts: Facts, *, hops: bool) -> list[Array]:
+    """Return what all workers of a graph in parts take together, ghosts not counted: values, distances, marks and buckets."""
+    public, inside = (4, 4) if hops else (facts.distance, facts.distance)
+    arrays = [Array("values", facts.vertices, inside), Array("buckets", facts.vertices, facts.vertex)]
+    return [*arrays, Array("distances", facts.vertices, public)] if facts.is_integer or hops else arrays
 
 
 def matrix(facts: Facts, rows: int, columns: int, item: int, *, threads: int) -> list[Array]:
@@ -144,7 +160,7 @@ def shares_hops(rows: int, vertices: int) -> bool:
 def hops(facts: Facts, rows: int, *, threads: int) -> list[Array]:
     """Return what such searches take: three bits and a byte for each vertex and source of a group, and the in-edges."""
     each = -(-rows // threads)
-    wide = 64 if each <= 64 or facts.vertices > 1 << 20 else 256 if each <= 256 or facts.vertices > 1 << 19 else 512
+    wide = 64 if each <= 64 or facts.vertices > 1 << 21 else 128
     arrays = [Array("bits of a thread", threads * facts.vertices, 3 * wide // 8)]
     arrays.append(Array("bytes of a thread", threads * facts.vertices, wide))
     if facts.directed and not facts.reverse_known:
@@ -152,9 +168,47 @@ def hops(facts: Facts, rows: int, *, threads: int) -> list[Array]:
     return arrays
 
 
+def lanes(facts: Facts, *, threads: int) -> list[Array]:
+    """Return what lanes take: a cache line and a mark for each vertex, two lists, and the in-edges."""
+    arrays = [
+        Array("lines of a thread", threads * facts.vertices, 64 + 1),
+        Array("lists of a thread", threads * facts.vertices, 2 * facts.vertex),
+    ]
+    if facts.directed and not facts.reverse_known:
+        arrays += [
+            Array("in-edges", facts.edges, facts.vertex + facts.weight),
+            Array("their offsets", facts.vertices + 1, 8),
+        ]
+    return arrays
+
+
+def contraction(facts: Facts, *, threads: int) -> list[Array]:
+    """Return what sweeps take, and the contraction, where it is still to be made: five arcs a vertex on roads, twice while it is made."""
+    width = 4 if facts.weight <= 4 else 8
+    arrays = [Array("lines of a thread", threads * facts.vertices, 64 + 1 + width)]
+    if not facts.contracted:
+        arrays += [
+            Array("arcs", 5 * facts.vertices, 2 * (4 + 2 * width)),
+            Array("lists of arcs", facts.vertices, 24 + 12 + 4 * 4),
+        ]
+    return arrays
+
+
 def closed(facts: Facts) -> int:
     """Return the bytes of the distances of all pairs, while they are found and as they are told."""
     return facts.vertices**2 * (narrow(facts) + facts.distance)
+
+
+def check_closed(method: str, facts: Facts, limit: int) -> None:
+    """Raise where a method that finds all pairs at once may not hold them."""
+    needed = closed(facts)
+    if needed > limit:
+        raise ResultSizeError(
+            f"{method} holds the distances of all pairs, {needed:,} bytes, and memory_limit is {limit:,}: "
+            'leave the method out, or give method="delta-stepping"',
+            needed=needed,
+            free=limit,
+        )
 
 
 def closed_fits(facts: Facts, wishes: Wishes) -> bool:

@@ -14,6 +14,7 @@ from ..errors import NegativeWeightError
 if TYPE_CHECKING:
     from ..graph.graph import Graph
     from .facts import Facts
+    from .plan import Wishes
 
 CALLS = ("sssp", "bfs", "nearest", "route", "distances", "all_pairs")
 """What a plan can be made for."""
@@ -24,7 +25,18 @@ MANY = ("distances", "all_pairs")
 METHODS = ("dijkstra", "delta-stepping", "bellman-ford", "frontier", "bfs")
 """The methods of :func:`steppe.sssp`, besides "auto"."""
 
-MANY_METHODS = ("dijkstra", "delta-stepping", "bellman-ford", "bfs", "edge", "floyd-warshall", "essential", "johnson")
+MANY_METHODS = (
+    "dijkstra",
+    "delta-stepping",
+    "bellman-ford",
+    "bfs",
+    "edge",
+    "lanes",
+    "contraction",
+    "floyd-warshall",
+    "essential",
+    "johnson",
+)
 """The methods of :func:`steppe.distances`, besides "auto"."""
 
 DENSE = ("floyd-warshall", "essential")
@@ -33,7 +45,7 @@ DENSE = ("floyd-warshall", "essential")
 ANY, POSITIVE, ONES = "any weights", "weights that are not negative", "edges of length 1"
 
 CAPABILITIES: dict[tuple[str, str], str] = {
-    # (engine, method): the weights it takes. All take cutoff, targets, several sources and record_paths.
+    # (engine, method): the weights it takes. All take cutoff and several sources, and where the graph is one piece targets and record_paths.
     ("cpu", "dijkstra"): POSITIVE,
     ("cpu", "delta-stepping"): POSITIVE,
     ("cpu", "frontier"): POSITIVE,
@@ -51,6 +63,10 @@ CAPABILITIES: dict[tuple[str, str], str] = {
     ("streamed", "frontier"): POSITIVE,
     ("streamed", "bellman-ford"): ANY,
     ("streamed", "bfs"): ONES,
+    ("parts", "delta-stepping"): POSITIVE,
+    ("parts", "bfs"): ONES,
+    ("ray", "delta-stepping"): POSITIVE,
+    ("ray", "bfs"): ONES,
 }
 
 WEIGHTED = tuple(method for method in METHODS if CAPABILITIES["cpu", method] != ONES)
@@ -62,6 +78,8 @@ MANY_CAPABILITIES: dict[tuple[str, str], str] = {
     ("cpu", "delta-stepping"): POSITIVE,
     ("cpu", "bellman-ford"): ANY,
     ("cpu", "bfs"): ONES,
+    ("cpu", "lanes"): POSITIVE,
+    ("cpu", "contraction"): POSITIVE,
     ("cpu", "floyd-warshall"): POSITIVE,
     ("cpu", "essential"): POSITIVE,
     ("cpu", "johnson"): ANY,
@@ -82,6 +100,10 @@ def check(call: str, engine: str, method: str, facts: Facts, bounded: bool) -> N
         return  # hops: weights do not matter
     if takes == ONES and not facts.all_ones:
         raise ValueError("bfs counts edges: where they have weights give another method, or call steppe.bfs for hops")
+    if method == "contraction" and not facts.is_integer:
+        raise ValueError(
+            'contraction adds in an order of its own, which only integers bear without rounding: give method="delta-stepping", or leave it out'
+        )
     if facts.has_negative:
         if takes != ANY:
             raise needs_no_negative(call if call == "route" else method, many=many)
@@ -91,6 +113,20 @@ def check(call: str, engine: str, method: str, facts: Facts, bounded: bool) -> N
             )
         if bounded:
             raise ValueError("cutoff has no meaning where weights are negative: a longer path may come back below it")
+
+
+def check_engine(call: str, wishes: Wishes) -> None:
+    """Raise where a cluster's workers cannot do it."""
+    if call not in MANY:
+        raise ValueError(
+            f'engine="{wishes.engine}" searches graphs in parts: write one with steppe.partition(graph, "folder"), and give what it returns'
+        )
+    if wishes.device is not None:
+        raise ValueError(f'engine="{wishes.engine}" searches on CPUs: leave out device=')
+    if wishes.method in (*DENSE, "contraction"):
+        raise ValueError(
+            f"{wishes.method} prepares something for all rows, which cannot be shared out: leave the method out"
+        )
 
 
 def needs_no_negative(name: str, *, many: bool = False) -> NegativeWeightError:
@@ -110,6 +146,8 @@ def name_edge(graph: Graph, error: NegativeWeightError) -> NegativeWeightError:
 
 
 def _why_not(engine: str, method: str, *, many: bool) -> str:
+    if engine in ("parts", "ray"):
+        return f"{method} does not run on a graph in parts: leave the method out"
     if many and method == "edge":
         return 'method="edge" runs on a device: give device="opencl" or "cuda", or leave the method out'
     if many:

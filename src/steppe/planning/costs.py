@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from . import bytes as _bytes
+
 if TYPE_CHECKING:
     from .facts import Facts, Machine
     from .plan import Wishes
@@ -23,6 +25,33 @@ EFFICIENCY = 0.7
 """What Floyd-Warshall reaches of that on 1,500 vertices."""
 
 
+LINE, LINE_OUTSIDE = 1.3e-9, 3.5e-9
+"""Seconds of lanes for each edge and round, on one thread: lines in the second cache (20,000 vertices), and outside it (262,144)."""
+
+ROUNDS = 12
+"""Rounds over all edges after which lanes are expected to be done: random graphs of 20,000 to 262,144 vertices take 10 to 13, small worlds 6 to 8."""
+
+LANES_FROM, CACHED_LINES = 128, 1 << 15
+"""Rows from which lanes are in question: they find out that paths have many edges by trying. And lines that stay in the second cache."""
+
+
+CONTRACTED, SWEPT, ANCESTORS = 1e-6, 2.5e-9, 60
+"""Seconds of contracting for each vertex, and of a row for each place of a sweep, written out; places above each of some hundred targets."""
+
+SHARE, LOOK = 1 / 3, 2e-9
+"""Of the time that searches would take, what a contraction may take before it is given up; seconds of a look at an arc."""
+
+
+def contraction_limit(facts: Facts, rows: int, threads: int) -> int:
+    """Return how many looks at an arc a contraction is worth for so many rows."""
+    return int(rows * _search(facts.edges, facts.vertices) / max(1, threads) * SHARE / LOOK)
+
+
+def lanes(facts: Facts) -> int:
+    """Return how many sources share a look at an edge: those whose distances fill 64 bytes."""
+    return 16 if facts.weight <= 4 else 8
+
+
 def estimates(facts: Facts, wishes: Wishes, machine: Machine) -> dict[str, float]:
     """Return the seconds of each method that ``auto`` may take for a matrix, in order of preference where they are equal.
 
@@ -32,12 +61,26 @@ def estimates(facts: Facts, wishes: Wishes, machine: Machine) -> dict[str, float
     >>> costs = estimates(complete, Wishes(rows=1500, columns=1500), Machine(threads=2))
     >>> min(costs, key=costs.get)
     'floyd-warshall'
+    >>> costs = estimates(Facts(vertices=20_000, edges=100_000), Wishes(rows=1000, columns=20_000), Machine(threads=2))
+    >>> min(costs, key=costs.get)
+    'lanes'
     """
     threads = max(1, machine.threads)
     n, rows = facts.vertices, wishes.rows
     costs = {"delta-stepping": rows * _search(facts.edges, n) / threads}
     if facts.has_negative or facts.all_ones or wishes.bounded or n == 0:
         return costs
+    if _contracts(facts, wishes):
+        making = 0.0 if facts.contracted else n * CONTRACTED
+        worth = contraction_limit(facts, rows, threads) > 4 * facts.contraction_tried
+        swept = min(n, wishes.columns * ANCESTORS) * SWEPT * (1 if facts.weight <= 4 else 2)
+        fits = _bytes.fits(_bytes.contraction(facts, threads=threads), wishes.memory_limit)
+        if fits and (facts.contracted or (worth and making <= costs["delta-stepping"] * SHARE)):
+            costs["contraction"] = making + rows * swept / threads
+    shared = rows >= LANES_FROM and _bytes.fits(_bytes.lanes(facts, threads=threads), wishes.memory_limit)
+    if shared and not (facts.roadlike or facts.is_mapped or wishes.targets or machine.vectors == "none"):
+        line = LINE if n <= CACHED_LINES else LINE_OUTSIDE
+        costs["lanes"] = rows * ROUNDS * facts.edges * line / lanes(facts) / threads
     rate = PRODUCTS[machine.vectors] / (1 if facts.weight <= 4 else 2) * EFFICIENCY
     closed = 2 * n**3 / rate / threads + 10e-9 * n * n / threads
     if facts.is_integer:
@@ -45,6 +88,11 @@ def estimates(facts: Facts, wishes: Wishes, machine: Machine) -> dict[str, float
     else:
         costs["essential"] = closed + rows * _search(2 * n * math.log(n + 1), n) / threads
     return costs
+
+
+def _contracts(facts: Facts, wishes: Wishes) -> bool:
+    """Whether a contraction is in question: where floats would be added in another order, or vertices need 64 bits, there is none."""
+    return facts.roadlike and facts.is_integer and facts.vertex == 4 and not (facts.is_mapped or wishes.targets)
 
 
 def _search(edges: float, vertices: int) -> float:

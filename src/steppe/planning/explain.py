@@ -32,6 +32,10 @@ class Explanation(Plan):
         Streaming: parts of the graph, passes over them, bytes moved and saved, memory used on the device.
     copy_share : float
         Streaming: the share of the time in which the host only copied, or waited for a copy, between 0 and 1.
+    supersteps, messages, message_bytes, restarts : int
+        Graphs in parts: rounds of all workers, vertices that one told another of, the bytes of that, workers that were lost and replaced.
+    wait_share : float
+        The share of the supersteps' time in which even the busiest worker did not search: waiting for messages, and for others.
     prepare_seconds, compile_seconds, seconds : float
         Preparing data, compiling kernels, and the whole call.
 
@@ -60,6 +64,11 @@ class Explanation(Plan):
     bytes_skipped: int = 0
     peak_device_bytes: int = 0
     copy_share: float = 0.0
+    supersteps: int = 0
+    messages: int = 0
+    message_bytes: int = 0
+    restarts: int = 0
+    wait_share: float = 0.0
     prepare_seconds: float = 0.0
     compile_seconds: float = 0.0
     seconds: float = 0.0

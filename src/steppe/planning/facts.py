@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from .. import _core
 from ..machine import memory
 from ..machine import threads as _threads
@@ -46,6 +48,12 @@ class Facts:
         Edges that searches have read so far, without such rows.
     landmarks : bool
         Routes have landmarks.
+    contracted, contraction_tried : bool, int
+        Whether a contraction has been made; the work that one was given up after.
+    parts : int
+        Parts that the graph lies in; 0: it is one piece.
+    crowding : float
+        How many times as many edges a vertex has that an edge leads to as one has on average: hundreds where there are hubs. 1 where nobody asks.
     """
 
     vertices: int
@@ -66,6 +74,10 @@ class Facts:
     roadlike: bool = False
     spent: int = 0
     landmarks: bool = False
+    contracted: bool = False
+    contraction_tried: int = 0
+    parts: int = 0
+    crowding: float = 1.0
 
     @property
     def distance(self) -> int:
@@ -89,8 +101,11 @@ def facts_of(graph: Graph) -> Facts:
     reverse_known = graph.reverse_if_known() is not None
     prepared = derived.prepared
     known = derived.facts
-    if known is not None and (known.reverse_known, known.prepared, known.spent, known.landmarks) == (
-        *(reverse_known, prepared, derived.spent_on_searches, derived.landmarks),
+    contracted = derived.contraction is not None
+    now = (reverse_known, prepared, derived.spent_on_searches, derived.landmarks, contracted, derived.contraction_tried)
+    if known is not None and now == (
+        *(known.reverse_known, known.prepared, known.spent, known.landmarks),
+        *(known.contracted, known.contraction_tried),
     ):
         return known  # the rest never changes
     weights = graph._rows[2]
@@ -114,8 +129,26 @@ def facts_of(graph: Graph) -> Facts:
         roadlike=graph.num_edges <= 4 * graph.num_vertices,
         spent=derived.spent_on_searches,
         landmarks=derived.landmarks,
+        contracted=contracted,
+        contraction_tried=derived.contraction_tried,
+        crowding=_crowding(graph) if known is None else known.crowding,
     )
     return derived.facts
+
+
+CROWDING_FROM = 5_000_000
+"""Vertices from which it is looked whether there are hubs: only searches in blocks ask for it."""
+
+
+def _crowding(graph: Graph) -> float:
+    """Return the mean degree of the vertices that edges lead to over that of all, from a sample: few pages of a file are touched."""
+    n, m = graph.num_vertices, graph.num_edges
+    if n < CROWDING_FROM or m < n:
+        return 1.0
+    indptr, indices = graph._rows[:2]
+    blocks = np.arange(128) * (m // 128)
+    targets = indices[(blocks[:, None] + np.arange(16)).ravel()]
+    return max(1.0, float((indptr[targets + 1] - indptr[targets]).mean()) * n / m)
 
 
 def typical_weight(graph: Graph) -> float:

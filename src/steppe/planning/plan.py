@@ -10,12 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
-from ..errors import ResultSizeError
 from . import bytes as _bytes
 from . import costs
-from .capabilities import CALLS, DENSE, MANY, MANY_METHODS, METHODS, check
-from .preparing import far_beyond_caches, pays
-from .widths import SPARSE, TINY, width_of
+from .capabilities import CALLS, DENSE, MANY, MANY_METHODS, METHODS, check, check_engine
+from .preparing import HUBS, far_beyond_caches, pays
+from .widths import SPARSE, TINY, between_parts, width_of
 
 if TYPE_CHECKING:
     from .facts import DeviceFacts, Facts, Machine
@@ -64,6 +63,8 @@ class Wishes:
         The matrix is never held as a whole.
     placed : str
         Why this device, where it was left open.
+    engine : {"", "ray"}
+        A cluster's workers, or where the graph is.
     """
 
     method: str = "auto"
@@ -78,6 +79,7 @@ class Wishes:
     item: int = 0
     in_blocks: bool = False
     placed: str = ""
+    engine: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,8 +92,9 @@ class Plan:
         The method, and why it was chosen.
     note : str
         What else was decided, such as to prepare the graph first, or to stream its edges.
-    engine : {"cpu", "external", "device", "streamed"}
-        Edges in memory; in their file or in blocks; in a device's memory; passing through it in parts.
+    engine : {"cpu", "external", "device", "streamed", "parts", "ray"}
+        Edges in memory; in their file or in blocks; in a device's memory; passing through it in parts; in the files of a partition; the same, or
+        rows of a matrix, with the workers of a cluster.
     device : str
         "cpu" or the device's name.
     threads : int
@@ -100,6 +103,8 @@ class Plan:
         The width of buckets, where there are some.
     prepares : bool
         The graph's rows are laid out for many searches first.
+    work_limit : int
+        Of a contraction that is to be made: the looks at an arc after which it is given up for searches.
     bytes_needed : int
         Memory that it takes beside the graph: of the host, or of the device.
     estimates : dict
@@ -125,6 +130,7 @@ class Plan:
     threads: int = 1
     delta: int | float | None = None
     prepares: bool = False
+    work_limit: int = 0
     bytes_needed: int = 0
     estimates: dict[str, float] = field(default_factory=dict)
 
@@ -151,15 +157,19 @@ def plan_for(call: str, facts: Facts, wishes: Wishes, machine: Machine) -> Plan:
     """
     if call not in CALLS:
         raise ValueError(f"a plan is made for one of {', '.join(CALLS)}, not {call!r}")
+    if facts.parts:
+        return _in_parts(call, facts, wishes)
     if call == "route" and wishes.device is None:
         return _route(facts)
     many = call in MANY
     estimates = costs.estimates(facts, wishes, machine) if many and wishes.device is None else {}
     method, reason = _method(call, facts, wishes, estimates)
+    if wishes.engine:
+        check_engine(call, wishes)
     engine, why = _engine(method, facts, wishes, machine, many=many)
     check(call, engine, method, facts, wishes.bounded)
     if method in DENSE and wishes.memory_limit is not None:
-        _check_closed(method, facts, wishes.memory_limit)
+        _bytes.check_closed(method, facts, wishes.memory_limit)
     note = "; ".join(filter(None, (why, wishes.placed)))
     plan = Plan(method=method, reason=reason, engine=engine, note=note, estimates=estimates)
     if wishes.device is not None:
@@ -168,24 +178,36 @@ def plan_for(call: str, facts: Facts, wishes: Wishes, machine: Machine) -> Plan:
             plan, device=wishes.device.name, delta=wishes.delta, bytes_needed=min(needed, wishes.device.free)
         )
     plan = replace(plan, threads=_threads(call, plan, facts, wishes, machine))
+    if wishes.engine:
+        plan = replace(plan, engine=wishes.engine, threads=1, note="a block of rows is a task of one thread")
     plan = _prepare(plan, facts, wishes, machine)
-    plan = replace(plan, delta=width_of(plan, facts, wishes.delta, many=many))
+    if method == "contraction" and wishes.method == "auto" and not facts.contracted:
+        plan = replace(plan, work_limit=costs.contraction_limit(facts, wishes.rows, plan.threads))
+    bins = wishes.memory_limit is None and far_beyond_caches(facts)
+    plan = replace(plan, delta=width_of(plan, facts, wishes.delta, many=many, bins=bins))
     arrays = _arrays(call, plan, facts, wishes)
     if plan.prepares:
         arrays += _bytes.preparation(facts)
     return replace(plan, bytes_needed=_bytes.total(arrays))
 
 
-def _check_closed(method: str, facts: Facts, limit: int) -> None:
-    """Raise where a method that finds all pairs at once may not hold them."""
-    needed = _bytes.closed(facts)
-    if needed > limit:
-        raise ResultSizeError(
-            f"{method} holds the distances of all pairs, {needed:,} bytes, and memory_limit is {limit:,}: "
-            'leave the method out, or give method="delta-stepping"',
-            needed=needed,
-            free=limit,
+def _in_parts(call: str, facts: Facts, wishes: Wishes) -> Plan:
+    """Return the plan of a search in a graph that lies in parts: buckets within a part, supersteps between them."""
+    if call not in ("sssp", "bfs", "nearest"):
+        raise ValueError(
+            f"{call} takes a graph in one piece: give the Graph or the file that was partitioned, with engine= or without"
         )
+    if wishes.method not in ("auto", "delta-stepping") and call != "bfs":
+        raise ValueError(f"{wishes.method} does not run on a graph in parts: leave the method out")
+    method, reason = (
+        ("bfs", "hops") if call == "bfs" else ("delta-stepping", "a fix point in each part, then a message")
+    )
+    engine = wishes.engine or "parts"
+    check(call, engine, method, facts, wishes.bounded)
+    needed = _bytes.in_parts(facts, hops=call == "bfs")
+    note = f"{facts.parts:,} parts"
+    delta = 1.0 * facts.vertices if call == "bfs" else between_parts(facts, wishes.delta)
+    return Plan(method=method, reason=reason, note=note, engine=engine, delta=delta, bytes_needed=_bytes.total(needed))
 
 
 def worth_a_device(call: str, edges: int, degree: float = SPARSE, *, is_there: bool = False) -> tuple[bool, str]:
@@ -220,7 +242,12 @@ def _engine(method: str, facts: Facts, wishes: Wishes, machine: Machine, *, many
     if facts.is_mapped and machine.memory is not None and 2 * facts.bytes > machine.memory:
         return "external", "edges stay in their file"
     short = wishes.targets or wishes.bounded
-    if method == "delta-stepping" and far_beyond_caches(facts) and not (facts.prepared or short):
+    if (
+        method == "delta-stepping"
+        and far_beyond_caches(facts)
+        and not short
+        and not (facts.prepared and facts.crowding > HUBS)
+    ):
         return "external", "far beyond the caches: searched in blocks"
     return "cpu", ""
 
@@ -252,10 +279,16 @@ def _method(call: str, facts: Facts, wishes: Wishes, estimates: dict[str, float]
         return "delta-stepping", "buckets relax fewest edges on a device"
     if facts.edges < TINY and wishes.memory_limit is None:
         return "dijkstra", f"fewer than {TINY:,} edges: a heap is quickest"
-    if estimates:
-        quickest = min(estimates, key=lambda name: estimates[name])
-        if quickest != "delta-stepping" and _bytes.closed_fits(facts, wishes):
-            return quickest, "many rows of a dense graph: all pairs at once, in tiles"
+    if estimates and not wishes.engine:
+        for name in sorted(estimates, key=lambda name: estimates[name]):
+            if name == "lanes":
+                return name, "many rows: a look at an edge serves a cache line of sources"
+            if name == "contraction":
+                return name, "many rows of a graph like roads: contracted, and swept for a cache line of sources"
+            if name in DENSE and _bytes.closed_fits(facts, wishes):
+                return name, "many rows of a dense graph: all pairs at once, in tiles"
+            if name == "delta-stepping":
+                break
     return "delta-stepping", "buckets need no heap, and share between threads"
 
 
@@ -311,6 +344,10 @@ def _arrays(call: str, plan: Plan, facts: Facts, wishes: Wishes) -> list[_bytes.
             at_once = _bytes.rows_at_once(wishes.columns, facts.distance, plan.threads, wishes.memory_limit)
             rows, item = min(rows, at_once), facts.distance
         arrays = _bytes.matrix(facts, rows, wishes.columns, item, threads=plan.threads)
+        if plan.method == "lanes":
+            arrays += _bytes.lanes(facts, threads=plan.threads)
+        if plan.method == "contraction":
+            arrays += _bytes.contraction(facts, threads=plan.threads)
         if plan.method == "bfs" and _bytes.shares_hops(wishes.rows, facts.vertices):
             arrays += _bytes.hops(facts, wishes.rows, threads=plan.threads)
         return arrays

@@ -1,0 +1,6 @@
+// The methods of methods.hpp, compiled for weights of 32-bit integers, distances in 32 bits.
+#include "search/methods.hpp"
+
+namespace steppe::search {
+STEPPE_METHODS_OF(template, int32_t, uint32_t)
+}  // namespace steppe::search

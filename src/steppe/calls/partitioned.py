@@ -1,0 +1,126 @@
+"""Partitioned: the calls whose graph lies in parts. Asked, planned and carried out here; the plan says by whom."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..cluster.asked import Asked
+from ..cluster.engine import engine_of, local_crew
+from ..cluster.paths import PartitionedPaths
+from ..cluster.rounds import Rounds, next_number
+from ..errors import GraphError, NegativeWeightError
+from ..planning.distance_types import inclusive
+from ..planning.explain import Explanation
+from ..planning.facts import Facts, Machine
+from ..planning.plan import Plan, Wishes, plan_for
+from ..planning.progress import Progress, teller
+from ..planning.widths import within_part
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..cluster.engine import Ray
+    from ..files.partitioned import PartitionedGraph
+
+REFUSED = "a graph in parts is searched by delta-stepping from all sources at once: leave out"
+
+
+def facts_of_parts(graph: PartitionedGraph) -> Facts:
+    """Return what a plan may know of a graph in parts: its manifest."""
+    weight = graph.weight_dtype
+    return Facts(
+        vertices=graph.num_vertices,
+        edges=graph.num_edges,
+        vertex=4 if graph.num_vertices < 2**31 else 8,
+        weight=0 if weight is None else weight.itemsize,
+        is_integer=graph.is_integer,
+        has_negative=graph.has_negative,
+        all_ones=weight is None,
+        min_weight=graph.min_weight,
+        max_weight=graph.max_weight,
+        typical_weight=graph.typical_weight,
+        directed=graph.directed,
+        is_mapped=True,
+        parts=graph.num_parts,
+    )
+
+
+def plan_parts(graph: PartitionedGraph, call: str, **wishes: Any) -> Plan:
+    """Return the plan of a call on a graph in parts."""
+    try:
+        return plan_for(call, facts_of_parts(graph), Wishes(**wishes), Machine())
+    except NegativeWeightError:
+        raise NegativeWeightError(
+            "a graph in parts needs non-negative weights: search the Graph or the file that was partitioned, with bellman-ford"
+        ) from None
+
+
+def solve_parts(
+    graph: PartitionedGraph,
+    call: str,
+    sources: Any,
+    *,
+    engine: str | Ray | None,
+    method: str = "auto",
+    delta: float | None = None,
+    cutoff: float | None = None,
+    progress: bool | Callable[[Progress], object] | None = None,
+    **others: Any,
+) -> PartitionedPaths:
+    """Search from one source or several; the options are those of :func:`steppe.sssp`."""
+    begun = time.perf_counter()
+    refused = [f"{name}=" for name, value in others.items() if value not in (None, False, "host")]
+    if refused:
+        raise ValueError(f"{REFUSED} {', '.join(refused)}")
+    if cutoff is not None and not cutoff >= 0:
+        raise ValueError(f"cutoff must be a number and not negative: {cutoff!r}")
+    if delta is not None and not 0 < delta < np.inf:
+        raise ValueError(f"delta must be a positive number: {delta!r}")
+    starts = np.unique(graph.indices_of(sources))
+    if len(starts) == 0:
+        raise GraphError("a search needs a source")
+    hops = call == "bfs"
+    runner = engine_of(engine)
+    plan = plan_parts(
+        graph, call, engine="" if runner is None else "ray", method=method, delta=delta, bounded=cutoff is not None
+    )
+    bound = None if cutoff is None else inclusive(cutoff, graph.distance_dtype(hops=hops))
+    crew = local_crew(graph) if runner is None else runner.crew(graph)
+    tell = teller(progress, graph.num_edges, "edges")
+    rounds = Rounds(crew, _asked(graph, starts, plan, bound, runner, hops=hops), tell)
+    if runner is not None:
+        runner.prepare(rounds)
+    rounds.steadily(lambda: None)
+    share = 1 - rounds.busy / rounds.spent if rounds.spent else 0.0
+    told = rounds.counts | {"wait_share": max(0.0, share), "edges_touched": rounds.counts["edges_relaxed"]}
+    told["relaxations_per_edge"] = round(told["edges_relaxed"] / max(1, graph.num_edges), 3)
+    told |= {"parts": graph.num_parts, "threads": rounds.workers}
+    return PartitionedPaths._of(graph, starts, rounds, Explanation.of(plan, told, time.perf_counter() - begun))
+
+
+def _asked(
+    graph: PartitionedGraph,
+    starts: npt.NDArray[np.int64],
+    plan: Plan,
+    bound: int | float | None,
+    runner: Ray | None,
+    *,
+    hops: bool,
+) -> Asked:
+    return Asked(
+        number=next_number(),
+        sources=graph.places_of(starts),
+        hops=hops,
+        bound=bound,
+        width=within_part(facts_of_parts(graph), hops=hops),
+        longest=1.0 if hops else float(graph.max_weight),
+        delta=float(plan.delta or 1.0),
+        graph=graph.digest,
+        narrow=not hops and graph.weight_dtype == np.int32,
+        checkpoint=None if runner is None else runner.checkpoint_of(graph),
+        every=30.0 if runner is None else runner.checkpoint_every,
+    )

@@ -1,0 +1,137 @@
+"""Held: one part in the memory of a worker, and the state of one search in it."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..files.target import destination
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..files.partitioned import Part
+    from .asked import Asked
+
+Array = npt.NDArray[Any]
+NO_TAIL = np.iinfo(np.int64).max
+PIECE = 1 << 16
+"""Ghosts whose places are read at a time."""
+
+
+class Ends:
+    """Where a part's ghosts are at home: which of them belong to which part, and what they are called there.
+
+    A part may have several times as many ghosts as vertices. So what they are called is not kept, but read from the mapped file when it is told.
+    """
+
+    def __init__(self, part: Part, starts: npt.NDArray[np.int64]) -> None:
+        self.ghosts, self.starts = np.asarray(part.ghosts), starts
+        self.bounds = np.searchsorted(self.ghosts, starts)
+        sizes = np.diff(starts)
+        self.dtype = np.dtype(np.int32 if len(sizes) == 0 or sizes.max() < 2**31 else np.int64)
+
+    def names(self, part: int, ghosts: Array) -> Array:
+        """Return what ghosts that are at home in a part are called there; written over ``ghosts`` where the types are the same."""
+        names = ghosts if ghosts.dtype == self.dtype else np.empty(len(ghosts), dtype=self.dtype)
+        for begin in range(0, len(ghosts), PIECE):
+            some = slice(begin, begin + PIECE)
+            np.subtract(self.ghosts[ghosts[some]], self.starts[part], out=names[some], casting="unsafe")
+        return names
+
+
+def public(values: Array, *, hops: bool) -> Array:
+    """Return values of a search as users see them, in memory of their own."""
+    if values.dtype.kind == "f":
+        return values.copy()
+    dtype = np.int32 if hops else np.int64
+    found = values.astype(dtype)
+    found[values == np.iinfo(values.dtype).max] = np.iinfo(dtype).max
+    return found
+
+
+class Held:
+    """The state of one question in one part."""
+
+    def __init__(self, part: Part, ends: Ends, asked: Asked) -> None:
+        self.part, self.ends, self.asked = part, ends, asked
+        self.core = part.graph.core
+        self.search = _core.part_search(
+            self.core, part.own, asked.hops, asked.longest, asked.width, asked.bound, asked.narrow
+        )
+        places = asked.sources[(asked.sources >= part.first) & (asked.sources < part.first + part.own)]
+        self.sources = places - part.first
+        self.distances: Array | None = None
+        self.tree: _core.Part | None = None
+        self.tails: npt.NDArray[np.int64] | None = None
+        self.hung: npt.NDArray[np.uint8] | None = None
+        self.remote: list[Array] = []
+        if asked.checkpoint is not None:
+            self._restore()
+        self._plant(self.search)
+
+    def _plant(self, field: _core.Part) -> None:
+        values = np.zeros(len(self.sources), dtype=field.values().dtype)
+        field.offer(self.sources, values)
+
+    # The tree and the proof -----------------------------------------------------------------------------------------
+
+    def finish(self) -> None:
+        """Take the values for distances: no copy, and in the narrow type that they were searched in; ``public`` is for users."""
+        self.search.rest()
+        self.distances = self.search.values()
+        self.tree = self.tails = self.hung = None
+
+    def plant_tree(self) -> None:
+        """Begin to count the edges of canonical paths, at the sources."""
+        assert self.distances is not None  # noqa: S101 - asked for after finish()
+        self.tree = _core.part_tree(self.core, self.part.own, self.distances, self.asked.hops)
+        self._plant(self.tree)
+
+    def find_tails(self) -> npt.NDArray[np.int64]:
+        """Return for own vertices and ghosts the smallest vertex of this part that may stand before them."""
+        assert self.distances is not None and self.tree is not None  # noqa: S101, PT018
+        tails = np.full(self.part.graph.num_vertices, NO_TAIL)
+        numbers = np.ascontiguousarray(self.part.numbers, dtype=np.int64)
+        levels = self.tree.values()
+        _core.part_tails(self.core, self.part.own, self.distances, self.asked.hops, levels, numbers, tails)
+        return tails
+
+    def prove(self) -> tuple[Any, int, int]:
+        """Return what is wrong with own vertices and their edges; notes which vertices hang from nearer ones."""
+        assert self.distances is not None  # noqa: S101
+        self.hung = np.zeros(len(self.distances), dtype=np.uint8)
+        self.hung[self.sources] = 1
+        asked = self.asked
+        return _core.part_proof(self.core, self.part.own, self.distances, asked.hops, asked.bound, self.hung)
+
+    # Checkpoints ----------------------------------------------------------------------------------------------------
+
+    def _file(self) -> Path:
+        assert self.asked.checkpoint is not None  # noqa: S101
+        return self.asked.checkpoint / f"part-{self.part.number:06}.values"
+
+    def save(self) -> None:
+        """Keep all values. Any mixture of old and new ones will do: each is the length of some path."""
+        data = self.search.values().view(np.uint8)
+        with destination(self._file()) as file:
+            file.write(self.asked.key + hashlib.blake2b(data, digest_size=16).digest())
+            file.write(data)
+
+    def _restore(self) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            kept = self._file().read_bytes()
+            data, values = kept[32:], self.search.values()
+            whole = kept[16:32] == hashlib.blake2b(data, digest_size=16).digest()
+            if whole and kept[:16] == self.asked.key and len(data) == values.nbytes:
+                values[:] = np.frombuffer(data, dtype=values.dtype)
+                self.search.wake()
+
+    def drop(self) -> None:
+        """Remove the checkpoint."""
+        self._file().unlink(missing_ok=True)

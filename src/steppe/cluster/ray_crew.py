@@ -1,0 +1,221 @@
+"""RayCrew: workers as actors of Ray.
+
+A superstep is one call of each actor. It returns a report, which comes to the caller, and a message for every other worker, which stays where it is:
+the caller gets a reference and hands it to the worker it is for, and Ray moves the bytes from worker to worker (small ones travel with the call).
+References of empty messages are never used.
+
+Ray could restart actors by itself. It is not allowed to: a restarted actor answers as if nothing had happened, with all its values lost
+(``rounds.py``). So an actor that dies stays dead, and is replaced by one that has been told the question and all that others know. One that does not
+answer is asked by another thread of its process whether it lives; if that does not answer either, it is ended and replaced. What it may still do
+then reaches nobody: nobody holds a reference to its messages.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import ray
+from ray.exceptions import RayActorError, RayError, RayTaskError
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from ..machine import locks
+from .asked import ForgottenError, WorkersLostError
+from .crew import dealt
+from .worker import Worker
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..files.partitioned import PartitionedGraph
+    from .crew import Outbox
+
+
+START = 60.0
+"""Seconds that a worker has to start, at least: a process must begin, and read its parts."""
+
+
+class Actor:
+    """A worker, as Ray calls it."""
+
+    worker: Worker
+
+    @ray.method(concurrency_group="search")  # type: ignore[untyped-decorator]
+    def open(self, folder: str, number: int, homes: list[int]) -> tuple[int, str]:
+        """Open the parts; return process and node. Not done when the actor is made: what is wrong with a file should be told as it is."""
+        _give_back()
+        self.worker = Worker(folder, number, homes)
+        return os.getpid(), ray.get_runtime_context().get_node_id()
+
+    @ray.method(concurrency_group="search")  # type: ignore[untyped-decorator]
+    def call(self, method: str, args: tuple[Any, ...], *inbox: Any) -> Any:
+        """Call a method of the worker."""
+        return getattr(self.worker, method)(*args, *inbox)
+
+    @ray.method(concurrency_group="health")  # type: ignore[untyped-decorator]
+    def ping(self) -> None:
+        """Answer; in a thread of its own, while the other searches without the GIL."""
+
+
+def _give_back() -> None:
+    """Have large blocks that are freed go back to the system at once, where the C library is glibc.
+
+    It would keep up to 32 MiB of each size for the next time: a worker makes and frees messages of all sizes, and would keep their sum.
+    """
+    with contextlib.suppress(AttributeError, OSError):
+        mallopt = ctypes.CDLL(None).mallopt
+        mallopt(-3, 1 << 20)  # M_MMAP_THRESHOLD: larger ones are mapped one by one
+        mallopt(-1, 1 << 20)  # M_TRIM_THRESHOLD
+
+
+def _end(pid: int) -> None:
+    """End a process that does not listen any more, if it is a worker of Ray's."""
+    with contextlib.suppress(OSError):
+        if b"ray::" in Path(f"/proc/{pid}/cmdline").read_bytes():
+            os.kill(pid, signal.SIGKILL)
+
+
+class RayCrew:
+    """The workers of one graph."""
+
+    def __init__(self, graph: PartitionedGraph, workers: int, *, timeout: float, cpus: float) -> None:
+        self.session = ray.get_runtime_context().gcs_address
+        self.folder, self.timeout = str(graph.folder), timeout
+        self.homes = dealt(graph.num_parts, workers)
+        self.count = max(self.homes) + 1
+        self.lock = locks.make()
+        made = ray.remote(
+            num_cpus=cpus, max_restarts=0, max_task_retries=0, concurrency_groups={"health": 1, "search": 1}
+        )
+        self._class = made(Actor).options(scheduling_strategy="SPREAD")
+        self.actors: list[Any] = [None] * self.count
+        self.pids: list[tuple[int, str]] = [(0, "")] * self.count
+        try:
+            self._start(range(self.count))
+        except WorkersLostError as error:
+            self.close()
+            free = ray.available_resources().get("CPU", 0)
+            raise RuntimeError(
+                f"{len(error.dead)} of {self.count} workers did not start within {2 * max(timeout, START):g} seconds: each takes {cpus:g} "
+                f"CPUs, and the cluster has {free:g} free (give fewer workers=, less cpus= or more timeout=; close() ends those of other graphs)"
+            ) from None
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self, workers: Iterable[int]) -> None:
+        opening = {}
+        for number in workers:
+            self.actors[number] = self._class.remote()
+            opening[number] = self.actors[number].open.remote(self.folder, number, self.homes)
+        for number, place in self._gather(opening, max(self.timeout, START)).items():
+            self.pids[number] = place
+
+    def exchange(self, method: str, inbox: Outbox, *args: Any) -> tuple[list[dict[str, Any]], Outbox]:
+        """Call a method that sends."""
+        refs = [
+            actor.call.options(num_returns=1 + self.count).remote(method, args, *inbox[number])
+            for number, actor in enumerate(self.actors)
+        ]
+        reports = self._gather({number: ref[0] for number, ref in enumerate(refs)})
+        outbox: Outbox = [[] for _ in self.actors]
+        for number, report in reports.items():
+            for to, sent in enumerate(report["sent"]):
+                if sent:
+                    outbox[to].append(refs[number][1 + to])
+        return [reports[number] for number in range(self.count)], outbox
+
+    def ask(self, method: str, *args: Any, only: Iterable[int] | None = None, inbox: Outbox | None = None) -> list[Any]:
+        """Call a method that sends nothing."""
+        chosen = range(self.count) if only is None else list(only)
+        found = self._gather(
+            {w: self.actors[w].call.remote(method, args, *(inbox[w] if inbox else ())) for w in chosen}
+        )
+        return [found[number] for number in chosen]
+
+    def _gather(self, refs: dict[int, Any], patience: float | None = None) -> dict[int, Any]:
+        """Wait for all; raise WorkersLostError where some are lost, and what a worker itself has raised."""
+        try:
+            return self._waited(refs, self.timeout if patience is None else patience)
+        except (WorkersLostError, Exception):
+            raise
+        except BaseException:  # Ctrl-C: nobody knows how far they are, and they must not go on
+            self.close()
+            raise
+
+    def _waited(self, refs: dict[int, Any], patience: float) -> dict[int, Any]:
+        results: dict[int, Any] = {}
+        dead: set[int] = set()
+        forgetful: set[int] = set()
+        stumbled, problem = False, None
+        waiting = {ref: number for number, ref in refs.items()}
+        while waiting:
+            ready, late = ray.wait(list(waiting), num_returns=len(waiting), timeout=patience)
+            for ref in ready:
+                number = waiting.pop(ref)
+                try:
+                    results[number] = ray.get(ref)
+                except RayTaskError as error:
+                    cause = error.cause
+                    if isinstance(cause, ForgottenError):
+                        forgetful.add(number)
+                    elif isinstance(cause, RayError):
+                        stumbled = True  # a message was lost with its node; the worker has done nothing
+                    else:
+                        problem = cause if isinstance(cause, Exception) else error
+                except RayActorError:
+                    dead.add(number)
+                except RayError:
+                    stumbled = True
+            if late:
+                hanging = self._hanging({waiting[ref] for ref in late}, patience)
+                dead |= hanging
+                waiting = {ref: number for ref, number in waiting.items() if number not in hanging}
+        if problem is not None and not dead:
+            raise problem
+        if dead or forgetful or stumbled:
+            raise WorkersLostError(dead, forgetful)
+        return results
+
+    def _hanging(self, workers: set[int], patience: float) -> set[int]:
+        """Return those that do not answer."""
+        pings = {self.actors[w].ping.remote(): w for w in workers}
+        ready, late = ray.wait(list(pings), num_returns=len(pings), timeout=patience)
+        hanging = {pings[ref] for ref in late}
+        for ref in ready:
+            try:
+                ray.get(ref)
+            except RayError:
+                hanging.add(pings[ref])
+        return hanging
+
+    def revive(self, workers: set[int]) -> None:
+        """Put new workers in the place of dead ones."""
+        for number in workers:
+            self._kill(number)
+        self._start(sorted(workers))
+
+    def _kill(self, number: int) -> None:
+        pid, node = self.pids[number]
+        with contextlib.suppress(RayError, ValueError):
+            ray.kill(self.actors[number], no_restart=True)
+            if pid:  # one that is stopped does not hear it
+                there = NodeAffinitySchedulingStrategy(node, soft=False)
+                ray.remote(_end).options(num_cpus=0, max_retries=0, scheduling_strategy=there).remote(pid)
+
+    def release(self, question: int) -> None:
+        """Let workers forget a question, without waiting for them."""
+        with contextlib.suppress(Exception):
+            if ray.is_initialized() and ray.get_runtime_context().gcs_address == self.session:
+                for actor in self.actors:
+                    actor.call.remote("forget", (question,))
+
+    def close(self) -> None:
+        """End all workers."""
+        with contextlib.suppress(Exception):
+            for actor in filter(None, self.actors):
+                ray.kill(actor, no_restart=True)

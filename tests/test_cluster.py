@@ -1,0 +1,225 @@
+"""Graphs and matrices on a cluster: Ray on this machine, with real processes that are killed, stopped and replaced.
+
+Needs the extra ``ray`` and a network namespace with nothing but loopback; skips visibly where there is neither. STEPPE_TEST_ALL=1 (``make
+test-cluster``) sweeps every superstep × every victim; else a few.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import steppe as sp
+from cluster_checks import running, with_faults, wrong
+from loopback import NotPermittedError
+
+pytestmark = [pytest.mark.ray, pytest.mark.filterwarnings("ignore")]  # Ray's own
+ALL = os.environ.get("STEPPE_TEST_ALL") == "1"
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    pytest.importorskip("ray", reason="the extra ray is not installed")
+    try:
+        with running() as ray:
+            yield ray
+    except NotPermittedError as error:
+        pytest.skip(f"no network with loopback alone: {error}")
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return sp.generate.grid(16, 20, seed=2)
+
+
+@pytest.fixture(scope="module")
+def parts(graph, tmp_path_factory):
+    return sp.partition(graph, tmp_path_factory.mktemp("cluster") / "grid", parts=5)
+
+
+@pytest.fixture(scope="module")
+def engine(cluster):
+    with sp.Ray(workers=3, timeout=20, cpus=0.1) as engine:
+        yield engine
+    assert cluster.is_initialized()  # it was running, so it is left running
+
+
+def test_the_answer_of_one_machine(engine, graph, parts, tmp_path):
+    r, right = sp.sssp(parts, 5, engine=engine), sp.sssp(graph, 5)
+    assert np.array_equal(r.distances, right.distances)
+    assert np.array_equal(r.predecessors, right.predecessors)
+    assert r.path(319).tolist() == right.path(319).tolist()
+    assert r.verify().distance(319) == right.distance(319)
+    told = r.explain()
+    assert (told.engine, told.parts, told.restarts) == ("ray", 5, 0)
+    assert told.supersteps > 1
+    assert told.message_bytes == 8 * told.messages > 0
+    assert 0 < told.wait_share < 1
+    assert sp.plan(parts, "sssp", engine=engine).engine == "ray"
+    assert np.array_equal(sp.bfs(parts, 5, engine=engine).verify().distances, sp.bfs(graph, 5).distances)
+    near, known = sp.nearest(parts, [3, 300], engine=engine).verify(), sp.nearest(graph, [3, 300])
+    assert np.array_equal(near.winners, known.winners)
+    assert np.array_equal(near.distances, known.distances)
+    assert len(list(r.to_folder(tmp_path / "answer").iterdir())) == 6
+
+
+def test_floats_and_another_graph_at_once(engine, tmp_path):
+    graph = sp.generate.rmat(9, 6, weights="float64", seed=1)
+    g = sp.partition(graph, tmp_path / "g", parts=4, by="locality")
+    source = int(np.argmax(graph.degrees))
+    a, b = sp.sssp(g, source, engine=engine), sp.sssp(g, 1, engine=engine)
+    right = sp.sssp(graph, source)
+    assert np.array_equal(a.distances, right.distances)
+    assert np.array_equal(b.verify().distances, sp.sssp(graph, 1).distances)
+    assert np.array_equal(a.verify().predecessors, right.predecessors)
+    engine.crew(g).close()
+
+
+def test_killed_at_a_superstep(engine, graph, parts):
+    right = sp.sssp(graph, 5)
+    calm = sp.sssp(parts, 5, engine=engine, delta=400).explain().supersteps
+    plans = [{(step, victim)} for step in range(calm) for victim in range(3)]
+    plans += [{(2, 0), (2, 2)}, {(1, 0), (3, 0), (4, 1)}, {(0, 0), (0, 1), (0, 2)}]
+    if not ALL:
+        plans = [plans[4], plans[-3]]
+    for plan in plans:
+        found, killed = with_faults(engine, parts, plan, lambda: sp.sssp(parts, 5, engine=engine, delta=400))
+        assert (wrong(found, right), found.explain().restarts, killed) == (0, len(plan), len(plan)), plan
+    found.verify()
+    assert np.array_equal(found.predecessors, right.predecessors)
+
+
+def test_without_the_word_of_survivors_the_same_is_wrong(engine, graph, parts):
+    """The control: a restart alone is not enough, so the test above can fail."""
+    right = sp.sssp(graph, 5)
+    engine._resends = False
+    try:
+        found, killed = with_faults(engine, parts, {(4, 1)}, lambda: sp.sssp(parts, 5, engine=engine, delta=400))
+        assert killed == 1
+        assert wrong(found, right) > 0
+    finally:
+        engine._resends = True
+
+
+def test_an_answer_survives_its_worker(engine, graph, parts):
+    r, right = sp.sssp(parts, 5, engine=engine), sp.sssp(graph, 5)
+    os.kill(engine.crew(parts).pids[2][0], signal.SIGKILL)
+    assert r.path(319).tolist() == right.path(319).tolist()
+    assert wrong(r.verify(), right) == 0
+
+
+def test_a_worker_that_hangs_is_replaced(cluster, graph, parts):
+    with sp.Ray(workers=2, timeout=3, cpus=0.1) as engine:
+        crew = engine.crew(parts)
+        stopped = crew.pids[1][0]
+        call = lambda: sp.sssp(parts, 5, engine=engine, delta=400)  # noqa: E731
+        found, sent = with_faults(engine, parts, {(3, 1)}, call, number=signal.SIGSTOP)
+        assert (sent, found.explain().restarts) == (1, 1)
+        assert wrong(found, sp.sssp(graph, 5)) == 0
+        deadline = time.monotonic() + 30
+        while Path(f"/proc/{stopped}").exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert not Path(f"/proc/{stopped}").exists()  # ended, not left behind
+
+
+DRIVER = """
+import os, signal, sys
+import ray, steppe as sp
+ray.init(address=sys.argv[4], log_to_driver=False, logging_level="error")
+engine = sp.Ray(workers=2, checkpoint=sys.argv[2], checkpoint_every=0, cpus=0.1)
+def die(step):
+    if step == int(sys.argv[3]):
+        print("dying", flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+engine._before_step = die
+sp.sssp(sp.open_partitioned(sys.argv[1]), 5, engine=engine, delta=400)
+"""
+
+
+@pytest.mark.skipif(not ALL, reason="a second driver takes half a minute to start: make test-cluster")
+def test_a_dead_driver_is_gone_on_with(cluster, graph, parts, tmp_path):
+    address = cluster.get_runtime_context().gcs_address
+    words = [sys.executable, "-c", DRIVER, str(parts.folder), str(tmp_path), "6", address]
+    died = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    assert died.stdout == "dying\n", died.stderr
+    assert died.returncode == -signal.SIGKILL
+    kept = sorted(tmp_path.rglob("*.values"))
+    assert len(kept) == 5
+    with sp.Ray(workers=2, checkpoint=tmp_path, checkpoint_every=1000, cpus=0.1) as engine:
+        kept[1].write_bytes(b"torn" + kept[1].read_bytes()[4:])  # not believed, and not needed
+        r = sp.sssp(parts, 5, engine=engine, delta=400)
+        assert wrong(r.verify(), sp.sssp(graph, 5)) == 0
+        fresh = sp.sssp(parts, 5, engine=engine, delta=400).explain()
+        assert r.explain().supersteps < fresh.supersteps
+        assert not list(tmp_path.rglob("*.values"))
+        assert sp.sssp(parts, 6, engine=engine).verify().distance(5) == sp.sssp(graph, 6).distance(5)
+
+
+def test_too_many_workers_are_told(cluster, parts, monkeypatch):
+    from steppe.cluster import ray_crew
+
+    monkeypatch.setattr(ray_crew, "START", 0.5)
+    with pytest.raises(RuntimeError, match=r"3 of 3 workers did not start within 1 seconds: each takes 5 CPUs"):
+        sp.Ray(workers=3, timeout=0.5, cpus=5).crew(parts)
+
+
+def test_a_damaged_part_is_named(engine, tmp_path):
+    g = sp.partition(sp.generate.grid(9, 9, seed=1), tmp_path / "g", parts=3)
+    file = tmp_path / "g" / "part-000001.steppe"
+    data = file.read_bytes()
+    file.write_bytes(data[:-5] + bytes([data[-5] ^ 1]) + data[-4:])
+    with pytest.raises(sp.FormatError, match=r"part-000001\.steppe.*digest does not match"):
+        sp.sssp(g, 0, engine=engine)
+
+
+@pytest.mark.parametrize("name", ["m.npy", "m.zarr", "m.parquet", None])
+def test_matrices(engine, graph, tmp_path, name):
+    sp.write(graph, tmp_path / "g.steppe")
+    mapped = sp.read(tmp_path / "g.steppe")
+    sources = list(range(0, 320, 9))
+    right = sp.distances(graph, sources)
+    if name is None:
+        seen = []
+        for g in (graph, mapped):
+            found = sp.distances(g, sources, engine=engine, progress=seen.append)
+            assert np.array_equal(found, right)
+        assert seen[-1].done == len(sources)
+        assert np.array_equal(
+            sp.distances(graph, sources, [3, 4], engine=engine, cutoff=900, dtype="uint16"),
+            sp.distances(graph, sources, [3, 4], cutoff=900, dtype="uint16"),
+        )
+        assert np.array_equal(sp.all_pairs(graph, engine=engine), sp.all_pairs(graph))
+        with pytest.raises(sp.DistanceOverflowError):
+            sp.distances(graph, sources, engine=engine, dtype="uint8")
+        return
+    sp.distances(mapped, sources, out=tmp_path / name, engine=engine)
+    sp.distances(graph, sources, out=tmp_path / f"one-{name}")
+    if name == "m.npy":
+        assert np.array_equal(np.load(tmp_path / name), right)
+    else:
+        for file in (tmp_path / name).iterdir():
+            assert file.read_bytes() == (tmp_path / f"one-{name}" / file.name).read_bytes()
+
+
+def test_forms_that_a_cluster_has_not(engine, graph):
+    for options in ({"reduce": "max"}, {"predecessors": True}, {"sparse": True, "cutoff": 5}, {"pairs": True}):
+        with pytest.raises(ValueError, match="engine= computes dense matrices"):
+            sp.distances(graph, [1], [2], engine=engine, **options)
+    with pytest.raises(ValueError, match="leave the method out"):
+        sp.distances(graph, [1], engine=engine, method="floyd-warshall")
+    with pytest.raises(ValueError, match="Ray is running already"):
+        sp.Ray("10.0.0.1:6379").connect()
+
+
+@pytest.mark.skipif(not ALL, reason="three nodes take half a minute to start: make test-cluster")
+def test_a_node_that_is_lost_costs_its_unfinished_blocks(cluster, tmp_path):
+    """Three nodes, 96 blocks, one node removed half-way: all there, equal, and no block was begun twice that was stored."""
+    words = [sys.executable, str(Path(__file__).parent / "cluster_nodes.py"), str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "complete, equal" in done.stdout
