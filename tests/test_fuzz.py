@@ -21,7 +21,7 @@ def fuzz(seed, tries=240, **options):
 
 
 def test_every_answer_is_right():
-    report, text = fuzz("steppe", graphs=examples(GRAPHS))
+    report, text = fuzz("steppe", graphs=examples(GRAPHS) if SANITIZER else GRAPHS)  # half of them reach too few pairs
     assert report.is_clean, text
     assert report.answers > 40 * report.graphs
     if not SANITIZER:
