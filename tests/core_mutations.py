@@ -199,27 +199,6 @@ MUTATIONS = [
         ";",
     ),
     Mutation(
-        "owned: a full letter is lost",
-        "threads",
-        "search/owned.hpp",
-        "if (i + 1 == Letter<V, D>::kSize) post_.send(to, std::exchange(letter, nullptr));",
-        "if (i + 1 == Letter<V, D>::kSize) letter->count = 0;",
-    ),
-    Mutation(
-        "owned: word for a bucket that has been read is filed there",
-        "threads",
-        "search/owned.hpp",
-        "ring.go_back(least);",
-        ";",
-    ),
-    Mutation(
-        "owned: the rest of an open bucket is lost",
-        "threads",
-        "search/delta_stepping_parallel.hpp",
-        "own.ring.list().erase(own.ring.list().begin(), own.ring.list().begin() + static_cast<int64_t>(at.i));",
-        "own.ring.list().clear();",
-    ),
-    Mutation(
         "frontier: a vertex is queued once and never again",
         "levels",
         "search/frontier.hpp",

@@ -17,6 +17,7 @@
 #pragma once
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -62,31 +63,58 @@ void wait_until(std::atomic<uint32_t>& word, Done done) {
     }
 }
 
-// All threads of a team meet; the last one to arrive runs `last` before the others go on.
+// All threads of a team meet; the last one to arrive may do something before the others go on.
 class Barrier {
   public:
-    explicit Barrier(int threads) : threads_(threads) {}
+    // False where somebody has left, now or before: nobody waits any more.
     template <class Last>
-    void arrive(Last last) {
-        if (threads_ == 1) return last();
-        const uint32_t round = round_.load(std::memory_order_acquire);
-        if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
-            last();
-            arrived_.store(0, std::memory_order_relaxed);
-            round_.fetch_add(1, std::memory_order_release);
-            round_.notify_all();
-        } else {
-            wait_until(round_, [&] { return round_.load(std::memory_order_acquire) != round; });
-        }
+    bool arrive(int team, Last last) {
+        return arrive(team, last, false);
     }
-    void arrive() {
-        arrive([] {});
+    bool arrive(int team) {
+        return arrive(team, [] {}, true);
     }
+    // For a thread that will not arrive again.
+    void leave() {
+        left_.store(true);
+        go_on();
+    }
+    // How long threads have slept that waited only for others to arrive, and the age of the barrier.
+    double slept_us() const { return static_cast<double>(slept_.load(std::memory_order_relaxed)) * 1e-3; }
+    double age_us() const { return static_cast<double>(nanoseconds_since(born_)) * 1e-3; }
 
   private:
-    const int threads_;
+    using Clock = std::chrono::steady_clock;
+    static int64_t nanoseconds_since(Clock::time_point then) {
+        return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - then).count();
+    }
+    template <class Last>
+    bool arrive(int team, Last last, bool counts) {
+        const uint32_t round = round_.load(std::memory_order_acquire);
+        if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == team) {
+            last();
+            arrived_.store(0, std::memory_order_relaxed);
+            go_on();
+        } else {
+            const auto done = [&] { return round_.load(std::memory_order_acquire) != round || left_.load(); };
+            for (int i = 0; i < 2000 && !done(); ++i) pause_cpu();
+            if (!done()) {
+                const Clock::time_point then = Clock::now();
+                wait_until(round_, done);
+                if (counts) slept_.fetch_add(nanoseconds_since(then), std::memory_order_relaxed);
+            }
+        }
+        return !left_.load();
+    }
+    void go_on() {
+        round_.fetch_add(1, std::memory_order_release);
+        round_.notify_all();
+    }
     std::atomic<int> arrived_{0};
-    std::atomic<uint32_t> round_{0};
+    alignas(64) std::atomic<uint32_t> round_{0};
+    std::atomic<bool> left_{false};
+    std::atomic<int64_t> slept_{0};
+    const Clock::time_point born_ = Clock::now();
 };
 
 class Pool {

@@ -43,7 +43,7 @@ class Pace {
     Pace(bool fixed, double max_weight, int64_t n)
         : fixed_(fixed), least_(max_weight * static_cast<double>(n) * 0x1p-62) {}
     void scan(int64_t entries) { scanned_ += entries; }
-    void fall_again(bool again) { again_ += again; }
+    void fall_again(int64_t again) { again_ += again; }
     bool is_too_wide(const Width<D>& width) {
         if (STEPPE_LIKELY(again_ < kFew)) return false;
         if (4 * again_ > scanned_) return !fixed_ && !width.is_least() && width.value() / 4 > least_;
@@ -104,7 +104,7 @@ std::optional<D> push_alone(const Rows& g, const In* in, const Search<V, D>& sea
     const Reach<D> reach = search.reach;
     bool outgrown = false;
     int64_t relaxed = 0, next_poll = 1 << 16;
-    const int64_t look = std::max<int64_t>(1 << 14, g.edges() / 24);
+    const int64_t look = pull_look(g);
     int64_t next_look = look;
     std::optional<D> low;
     Candidates<V, D> found;

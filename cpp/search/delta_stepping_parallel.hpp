@@ -1,23 +1,23 @@
-// Delta-stepping on several threads, each of which owns vertices (owned.hpp): the search of one thread, and mail.
+// Delta-stepping on several threads: each owns vertices, which only it lowers.
 //
-// A thread must know whether a way to another's vertex is news. Where few edges lead to others' vertices (roads, grids)
-// it looks at the owner's distance. Elsewhere it would then wait for lines that the owner has just written, at nearly
-// every edge: so each thread has a copy of all distances, in which others' vertices have the best that it has sent.
-// (Two threads, random graph of 1 M vertices and 16 M edges, a noisy machine: shared distances 77 to 84 ms, copies 71
-// to 80, one thread 92 to 94.)
+// Where edges lead everywhere, threads meet twice for each bucket and share its vertices (phases.hpp). Where few edges
+// lead to others' vertices (roads, grids), buckets are too small for meetings: each thread is the search of one thread,
+// with a ring of its own, and sends letters to the others (owned.hpp); whether a way to another's vertex is news it
+// sees at the owner's distance. (Two threads, grid of 2 M vertices: letters 34 ms, phases 64, one thread 52.)
 //
 // Where the system runs something else on one of the cores, the thread there stops in the middle of a bucket, and the
 // others would wait for it again and again, a time slice each. The first that waits too long ends the sharing: the
 // search goes on on one thread, with what all have filed.
 //
-// Each thread watches its pace. The first that finds the buckets too wide or too narrow stops all, and they go on in
-// buckets of another width with what is filed: distances so far stay good. A search that has gone over its edges many
-// times, because word comes late again and again, is finished by one thread.
+// Each thread that writes letters watches its pace. The first that finds the buckets too wide or too narrow stops all,
+// and they go on in buckets of another width with what is filed: distances so far stay good. A search that has gone
+// over its edges many times, because word comes late again and again, is finished by one thread.
 #pragma once
 #include <memory>
 
 #include "search/delta_stepping.hpp"
 #include "search/owned.hpp"
+#include "search/phases.hpp"
 #include "search/tentative.hpp"
 
 namespace steppe::search {
@@ -29,8 +29,7 @@ inline double parallel_delta(double typical_weight, double max_weight, double me
     return std::max({delta, max_weight * 0x1p-31, std::numeric_limits<double>::min()});
 }
 
-// Why threads have stopped pushing, and what they leave to do.
-enum class Halt { kNone, kPull, kBlocked, kStuck, kNarrower, kWider, kOutgrown };
+inline constexpr const char* kHeldUp = "a thread was held up: finished on one";
 
 // The first reason that a thread gives holds for all.
 class Halted {
@@ -46,28 +45,14 @@ class Halted {
     std::atomic<Halt> why_{Halt::kNone};
 };
 
-template <class V, class D>
-struct Rest {
-    Halt why = Halt::kNone;
-    D low = 0;            // the lower bound of all that is not final
-    std::vector<V> left;  // the vertices still filed
-};
-
-// A search on several threads: all that its pushes, each in buckets of one width, have in common.
+// A search whose threads write letters: all that its pushes, each in buckets of one width, have in common.
 template <bool kPaths, class Rows, class In, class V, class D>
 class Team {
   public:
     Team(const Rows& g, const In* in, const Search<V, D>& search, D* dist, V* pred)
-        : g_(g), in_(in), search_(search), dist_(dist), pred_(pred), all_(dist, pred) {
-        neighbours_ = Owners::are_neighbours<V>(g, search.threads);
-        // Copies should take no more memory than the edges do, unless that is little.
-        const int64_t room = std::max<int64_t>(8 * g.edges(), 64 << 20);
-        const int64_t most = std::max<int64_t>(2, room / (static_cast<int64_t>(sizeof(D)) * (g.n + 1)));
-        threads_ = neighbours_ ? search.threads : static_cast<int>(std::min<int64_t>(search.threads, most));
+        : g_(g), in_(in), search_(search), dist_(dist), pred_(pred), all_(dist, pred), threads_(search.threads) {
         paces_.assign(threads_, Pace<D>(search.fixed_delta, search.max_weight, g.n));
         start<V, D>(search, g.n, dist, kPaths ? pred : nullptr);
-        if (!neighbours_)
-            for (int t = 0; t < threads_; ++t) copies_.emplace_back(g.n);
     }
 
     Stats run(Width<D> width) {
@@ -92,8 +77,7 @@ class Team {
         if (rest.why == Halt::kBlocked || rest.why == Halt::kStuck) {
             Alone<kPaths, V, D> alone(dist_, pred_);
             finish_alone(g_, in_, search_, width, rest.left, alone, stats_);
-            stats_.note = rest.why == Halt::kBlocked ? "a thread was held up: finished on one"
-                                                     : "too much was relaxed in vain: finished on one thread";
+            stats_.note = rest.why == Halt::kBlocked ? kHeldUp : "too much was relaxed in vain: finished on one thread";
         }
         stats_.delta = width.value();
         return stats_;
@@ -113,15 +97,9 @@ class Team {
             post.join(team);
             if (thread == 0) stats_.threads = team;
             const Owners shares(g_.n, team);
-            if (neighbours_)
-                return work(all_, width, begin, shares, thread, post, *owners[thread], halted, parts[thread]);
-            D* const copy = copies_[thread].data();
-            std::copy(dist_, dist_ + g_.n, copy);
-            Alone<kPaths, V, D> mine(copy, pred_);
-            work(mine, width, begin, shares, thread, post, *owners[thread], halted, parts[thread]);
+            work(width, begin, shares, thread, post, *owners[thread], halted, parts[thread]);
         });
         for (const Stats& part : parts) stats_.add(part);
-        if (!neighbours_) collect();
         Rest<V, D> rest{halted.why(), 0, {}};
         if (rest.why == Halt::kNone || rest.why == Halt::kOutgrown) return rest;
         int64_t low = Post<V, D>::kNone;
@@ -147,15 +125,14 @@ class Team {
         return rest;
     }
 
-    // What one thread does. T: where it reads and writes distances.
-    template <class T>
-    void work(T& tentative, const Width<D>& width, const std::vector<V>& begin, const Owners& shares, int thread,
-              Post<V, D>& post, Owner<V, D>& own, Halted& halted, Stats& told) {
+    // What one thread does.
+    void work(const Width<D>& width, const std::vector<V>& begin, const Owners& shares, int thread, Post<V, D>& post,
+              Owner<V, D>& own, Halted& halted, Stats& told) {
         for (const V v : begin)
-            if (shares.of(v) == thread) own.ring.file(width.bucket(tentative.load(v)), v);
+            if (shares.of(v) == thread) own.ring.file(width.bucket(all_.load(v)), v);
         const Reach<D> reach = search_.reach;
         const int64_t most_relaxed = 8 * (g_.edges() + g_.n);
-        const int64_t look = std::max<int64_t>(1 << 14, g_.edges() / 24 / threads_);
+        const int64_t look = pull_look(g_) / threads_;
         Stats mine;
         Candidates<V, D> found;
         bool outgrown = false;
@@ -165,7 +142,7 @@ class Team {
         auto stop = [&] { return search_.watch->poll(mine.edges_relaxed) || halted.is(); };
         uint32_t seen = 0;
         for (int spins = 0; !post.finished() && !stop();) {
-            if (post.has_mail(thread)) own.receive(tentative, width);
+            if (post.has_mail(thread)) own.receive(all_, width);
             const int64_t b = own.ring.lowest();
             if (b < 0) {
                 if (!post.wait(thread, stop)) break;
@@ -187,7 +164,7 @@ class Team {
                 if (in_ && thread == 0 && mine.edges_relaxed > next_look) {
                     next_look = mine.edges_relaxed + look;
                     const auto is_mine = [&](V v) { return shares.of(v) == thread; };
-                    if (pull_pays(*in_, tentative, width.least(b), look, is_mine)) {
+                    if (pull_pays(*in_, all_, width.least(b), look, is_mine)) {
                         halted.because(Halt::kPull);
                         break;
                     }
@@ -200,20 +177,19 @@ class Team {
             while (at.i < own.ring.list().size() && !halted.is()) {
                 const size_t from = at.i;
                 const std::vector<V>& list = own.ring.list();
-                mine.edges_relaxed += scan_best<kPaths>(g_, tentative, width, b, list.data(), list.size(), at, found);
+                mine.edges_relaxed += scan_best<kPaths>(g_, all_, width, b, list.data(), list.size(), at, found);
                 post.beat(thread);
                 for (int k = 0; k < found.count; ++k) {
                     const V v = found.target[k];
-                    const D candidate = found.distance[k], before = tentative.load(v);
+                    const D candidate = found.distance[k], before = all_.load(v);
                     if (!(candidate < before && reach.admits(candidate, outgrown))) continue;
                     const V via = kPaths ? found.from[k] : V{-1};
                     const int owner = shares.of(v);
                     if (owner != thread) {
                         own.send(owner, v, candidate, via, width.bucket(candidate));
-                        if constexpr (T::kAlone) tentative.note(v, candidate);
                         continue;
                     }
-                    tentative.set(v, candidate, via);
+                    all_.set(v, candidate, via);
                     own.ring.file(width.bucket(candidate), v);
                     if constexpr (Rows::kRecords) g_.prefetch_record(v);
                     pace.fall_again(before < end);
@@ -236,29 +212,41 @@ class Team {
         paces_[thread] = pace;
     }
 
-    // What the copies say of their owners' vertices, into `dist`.
-    void collect() {
-        const Owners shares(g_.n, stats_.threads);
-        parallel(stats_.threads, [&](int thread, int team) {
-            for (int t = thread; t < stats_.threads; t += team)
-                shares.each_block(t, [&](int64_t begin, int64_t end) {
-                    std::copy(copies_[t].data() + begin, copies_[t].data() + end, dist_ + begin);
-                });
-        });
-    }
-
     const Rows& g_;
     const In* in_;
     const Search<V, D>& search_;
     D* const dist_;
     V* const pred_;
     OneWriter<kPaths, V, D> all_;
-    bool neighbours_;
-    int threads_;
+    const int threads_;
     std::vector<Pace<D>> paces_;
-    std::vector<Buffer<D>> copies_;
     Stats stats_;
 };
+
+// A search whose threads meet: pushes, pulls where it pays, pushes what that changed.
+template <bool kPaths, class Rows, class In, class V, class D>
+Stats in_phases(const Rows& g, const In* in, const Search<V, D>& search, Width<D> width, D* dist, V* pred) {
+    Stats stats;
+    Alone<kPaths, V, D> all(search, g.n, dist, pred);
+    Rest<V, D> rest{Halt::kNone, 0, search.sources};
+    do {
+        Phases<kPaths, Rows, In, V, D> phases(g, in, search, all, width, stats);
+        rest = phases.run(rest.left);
+        width = phases.width();
+        if constexpr (!std::is_same_v<In, NoEdges>) {
+            if (rest.why != Halt::kPull) break;
+            stats.note = "finished by pull";
+            pull(*in, g, all, rest.low, search.reach, rest.left, search.threads, stats);
+            in = nullptr;
+        }
+    } while (rest.why == Halt::kPull);
+    if (rest.why == Halt::kBlocked) {
+        finish_alone(g, in, search, width, rest.left, all, stats);
+        stats.note = kHeldUp;
+    }
+    stats.delta = width.value();
+    return stats;
+}
 
 template <bool kPaths, class Rows, class In, class V, class D>
 Stats delta_stepping_parallel(const Rows& g, const In* in, const Search<V, D>& search, D* dist, V* pred) {
@@ -266,7 +254,9 @@ Stats delta_stepping_parallel(const Rows& g, const In* in, const Search<V, D>& s
     const double delta = search.delta > 0
                              ? search.delta
                              : parallel_delta(search.typical_weight, search.max_weight, mean_degree, search.threads);
-    return Team<kPaths, Rows, In, V, D>(g, in, search, dist, pred).run(Width<D>(delta));
+    if (Owners::are_neighbours<V>(g, search.threads))
+        return Team<kPaths, Rows, In, V, D>(g, in, search, dist, pred).run(Width<D>(delta));
+    return in_phases<kPaths>(g, in, search, Width<D>(delta), dist, pred);
 }
 
 }  // namespace steppe::search

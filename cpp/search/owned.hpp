@@ -71,6 +71,16 @@ class Owners {
     int shift_ = 6;
 };
 
+// Why threads have stopped pushing, and what they leave to do.
+enum class Halt { kNone, kPull, kBlocked, kStuck, kNarrower, kWider, kOutgrown };
+
+template <class V, class D>
+struct Rest {
+    Halt why = Halt::kNone;
+    D low = 0;            // the lower bound of all that is not final
+    std::vector<V> left;  // the vertices still filed
+};
+
 // Distances found for another's vertices.
 template <class V, class D>
 struct Letter {
@@ -83,7 +93,8 @@ struct Letter {
 };
 
 // Pauses without a sign of life before a thread that waits for another calls itself blocked: meant to be longer than an
-// interrupt and shorter than a time slice that the system gives to somebody else. Tests set it to nothing.
+// interrupt and shorter than a time slice that the system gives to somebody else. Threads that meet (phases.hpp) sleep
+// some fifty times as long before they do. Tests set it to nothing.
 inline int& patience() {
     static int pauses = 10000;
     return pauses;

@@ -92,7 +92,18 @@ class Ring {
         }
         return found;
     }
+    // The same, and nothing changes: entries may still be filed from the current bucket on.
+    int64_t least() const {
+        const int64_t found = next_in_ring();
+        if (STEPPE_LIKELY(far_.empty())) return found;
+        return found < 0 ? far_.least() : std::min(found, far_.least());
+    }
     int64_t current() const { return current_; }
+    // How many entries a bucket has, those in list() and those beyond the ring not counted.
+    int64_t entries(int64_t bucket) const {
+        const Slot& slot = slots_[bucket & mask_];
+        return slot.last ? int64_t{slot.full} * Chunk::kSize + slot.count : 0;
+    }
     // The lowest bucket that has not been read to its end, or the largest number.
     int64_t open() {
         const int64_t found = list_.empty() ? lowest() : current_;
@@ -143,6 +154,7 @@ class Ring {
     struct Slot {
         Chunk* last = nullptr;
         int count = Chunk::kSize;  // of the last chunk's entries
+        int full = -1;             // chunks before the last
     };
 
     void add(int64_t at, V v) {
@@ -158,6 +170,7 @@ class Ring {
             }
             slot.last = chunk;
             slot.count = 0;
+            ++slot.full;
         }
         slot.last->items[slot.count++] = v;
     }

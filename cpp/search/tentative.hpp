@@ -24,7 +24,7 @@ namespace steppe::search {
 template <bool kRecord, class V, class D>
 class Alone {
   public:
-    static constexpr bool kPaths = kRecord, kAlone = true;
+    static constexpr bool kPaths = kRecord;
     Alone(D* dist, V* pred) : dist_(dist), pred_(pred) {}
     Alone(const Search<V, D>& search, int64_t n, D* dist, V* pred) : Alone(dist, pred) {
         start<V, D>(search, n, dist, kPaths ? pred : nullptr);
@@ -57,7 +57,7 @@ class Alone {
 template <bool kRecord, class V, class D>
 class OneWriter {
   public:
-    static constexpr bool kPaths = kRecord, kAlone = false;
+    static constexpr bool kPaths = kRecord;
     OneWriter(D* dist, V* pred) : dist_(dist), pred_(pred) {}
     static constexpr int kBytes = sizeof(D);
     const void* distances() const { return dist_; }

@@ -1,6 +1,7 @@
-// Delta-stepping on several threads: graphs like roads, whose threads read each other's distances, and random ones,
-// whose threads have copies; buckets that are too narrow and too wide, so that all are halted on the way; threads that
-// lose patience at once. Compared with one thread, which search.cpp compares with the naive answer.
+// Delta-stepping on several threads: graphs like roads, whose threads send each other letters, and others, whose
+// threads meet; hubs, whose rows are shared; a few huge weights; buckets that are too narrow and too wide, so that the
+// width changes on the way, or that a phase ends before its bucket is empty; threads that lose patience at once.
+// Compared with one thread, which search.cpp compares with the naive answer.
 #include "questions.hpp"
 #include "search/delta_stepping.hpp"
 #include "search/delta_stepping_parallel.hpp"
@@ -42,12 +43,46 @@ static Graph<int32_t> strip() {
     return Graph<int32_t>{20000, edges}.both_ways();
 }
 
+// A vertex that leads to all, more than a phase takes, and two that lead to many.
+static Graph<int32_t> hubs() {
+    constexpr int32_t kAll = 200000;
+    std::vector<Edge<int32_t>> edges = random_graph<int32_t>(kAll, 40000, 1, 100, 6).edges;
+    for (int32_t v = 1; v < kAll; ++v) edges.push_back({0, v, v < 3 ? v : 1 + v % 4001});
+    for (int32_t v = 3; v < 40000; ++v) edges.push_back({1 + v % 2, v, 1 + v % 3989});
+    return {kAll, edges};
+}
+
+// Weights of a hundred, and a few that are a thousand times as large.
+static Graph<int32_t> skewed() {
+    Graph<int32_t> g = random_graph<int32_t>(9000, 30000, 1, 100, 7);
+    for (size_t e = 0; e < g.edges.size(); ++e)
+        if (e % 5 == 0) g.edges[e].w *= 1000;
+    return {g.n, g.edges};
+}
+
+// More word than one letter holds, between two owners.
+static void check_letters() {
+    search::Post<int32_t, uint32_t> post(2);
+    search::Owner<int32_t, uint32_t> from(post, 64, 0, 2), to(post, 64, 1, 2);
+    for (int32_t v = 0; v < 1000; ++v) from.send(1, v, static_cast<uint32_t>(2 * v), v + 1, 5);
+    from.send_all();
+    std::vector<int> seen(1000);
+    to.read([](int32_t) {}, [&](int32_t v, uint32_t d, int32_t u) { seen[v] += d == 2u * v && u == v + 1; });
+    expect(seen == std::vector<int>(1000, 1), "what letters say");
+}
+
 int main() {
-    const Graph<int32_t> graphs[] = {strip(), random_graph<int32_t>(9000, 70000, 0, 50, 2),
-                                     random_graph<int32_t>(3000, 60000, 1, 5000, 3), Graph<int32_t>{1, {}},
+    check_letters();
+    const Graph<int32_t> graphs[] = {hubs(),
+                                     skewed(),
+                                     random_graph<int32_t>(50000, 500000, 1, 1000, 8),
+                                     strip(),
+                                     random_graph<int32_t>(9000, 70000, 0, 50, 2),
+                                     random_graph<int32_t>(3000, 60000, 1, 5000, 3),
+                                     Graph<int32_t>{1, {}},
                                      random_graph<int32_t>(70, 300, 0, 3, 4)};
-    expect(search::Owners::are_neighbours<int32_t>(graphs[0].csr(), 2), "the numbers of roads follow places");
-    expect(!search::Owners::are_neighbours<int32_t>(graphs[1].csr(), 2), "random edges leave their blocks");
+    expect(search::Owners::are_neighbours<int32_t>(graphs[3].csr(), 2), "the numbers of roads follow places");
+    expect(!search::Owners::are_neighbours<int32_t>(graphs[4].csr(), 2), "random edges leave their blocks");
     for (const int patience : {10000, 0}) {
         search::patience() = patience;
         for (int round = 0; round < 2; ++round)

@@ -68,7 +68,7 @@ def search(facts: Facts, method: str, *, record_paths: bool, threads: int, hops:
     if method == "frontier" and record_paths and threads > 1:
         arrays.append(Array("distance and predecessor together", n, 8 if inside == facts.vertex == 4 else 0))
     if method == "delta-stepping" and threads > 1:
-        arrays.append(Array("distances of a thread", threads * n, inside))
+        arrays.append(Array("offers of a thread", threads * min(facts.edges, 1 << 18), inside + facts.vertex))
     if method == "dijkstra":
         arrays.append(Array("heap", n, inside + facts.vertex))
     elif method == "frontier":
