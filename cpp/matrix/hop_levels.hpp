@@ -13,6 +13,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -35,12 +36,10 @@ struct HopRow {
     std::array<const uint64_t*, 1 + kDigits> rows{};
 };
 
-// to[0..64 * words): the levels of the vertices from 64 * first on; kUnreachable where there is none. kDigits: how many
-// digits, 0 where the compiler need not know.
-template <int kDigits>
-void spell_any(const HopRow& row, int64_t first, int64_t words, int64_t* to) {
+// to[0..64 * words): the levels of the vertices from 64 * first on; kUnreachable where there is none.
+inline void spell_any(const HopRow& row, int64_t first, int64_t words, int64_t* to) {
     constexpr uint64_t kOnes = 0x0101010101010101, kDiagonal = 0x8040201008040201;
-    const int digits = kDigits ? kDigits : row.digits;
+    const int digits = row.digits;
     for (int64_t part = 0; part < 8 * words; ++part, to += 8) {
         const int64_t word = first + part / 8;
         const int shift = static_cast<int>(part % 8 * 8);
@@ -61,78 +60,87 @@ void spell_any(const HopRow& row, int64_t first, int64_t words, int64_t* to) {
 }
 
 #if STEPPE_AVX512
-// The same by masks, eight levels at a time.
-template <int kDigits>
-STEPPE_WIDE void spell_512(const HopRow& row, int64_t first, int64_t words, int64_t* to) {
+// The same by masks, a register at a time, in any type of integers that holds all numbers of so many digits.
+template <int kDigits, class T>
+__attribute__((target("avx512f,avx512vl,avx512dq,avx512bw"))) void spell_512(const HopRow& row, int64_t first,
+                                                                              int64_t words, T* to) {
+    constexpr int kLanes = 64 / sizeof(T);
     const int digits = kDigits ? kDigits : row.digits;
-    const __m512i far = _mm512_set1_epi64(kUnreachable);
     for (int64_t word = first; word < first + words; ++word)
-        for (int shift = 0; shift < 64; shift += 8, to += 8) {
-            auto mask = [&](int d) { return static_cast<__mmask8>(row.rows[d][word] >> shift); };
-            __m512i value = _mm512_mask_mov_epi64(far, mask(0), _mm512_setzero_si512());
-            for (int d = 0; d < digits; ++d)
-                value = _mm512_mask_or_epi64(value, mask(1 + d), value, _mm512_set1_epi64(int64_t{1} << d));
+        for (int shift = 0; shift < 64; shift += kLanes, to += kLanes) {
+            auto some = [&](int d) { return row.rows[d][word] >> shift; };
+            __m512i value;
+            if constexpr (sizeof(T) == 8) {
+                value = _mm512_mask_mov_epi64(_mm512_set1_epi64(static_cast<int64_t>(kStoredFar<T>)),
+                                              static_cast<__mmask8>(some(0)), _mm512_setzero_si512());
+                for (int d = 0; d < digits; ++d)
+                    value = _mm512_mask_add_epi64(value, static_cast<__mmask8>(some(1 + d)), value,
+                                                  _mm512_set1_epi64(int64_t{1} << d));
+            } else if constexpr (sizeof(T) == 4) {
+                value = _mm512_mask_mov_epi32(_mm512_set1_epi32(static_cast<int32_t>(kStoredFar<T>)),
+                                              static_cast<__mmask16>(some(0)), _mm512_setzero_si512());
+                for (int d = 0; d < digits; ++d)
+                    value = _mm512_mask_add_epi32(value, static_cast<__mmask16>(some(1 + d)), value,
+                                                  _mm512_set1_epi32(1 << d));
+            } else if constexpr (sizeof(T) == 2) {
+                value = _mm512_mask_mov_epi16(_mm512_set1_epi16(static_cast<int16_t>(kStoredFar<T>)),
+                                              static_cast<__mmask32>(some(0)), _mm512_setzero_si512());
+                for (int d = 0; d < digits; ++d)
+                    value = _mm512_mask_add_epi16(value, static_cast<__mmask32>(some(1 + d)), value,
+                                                  _mm512_set1_epi16(static_cast<int16_t>(1 << d)));
+            } else {
+                value = _mm512_mask_mov_epi8(_mm512_set1_epi8(static_cast<char>(kStoredFar<T>)), some(0),
+                                             _mm512_setzero_si512());
+                for (int d = 0; d < digits; ++d)
+                    value = _mm512_mask_add_epi8(value, some(1 + d), value, _mm512_set1_epi8(static_cast<char>(1 << d)));
+            }
             _mm512_storeu_si512(to, value);
         }
 }
-#endif
-
-template <int kDigits>
-void spell_digits(const HopRow& row, int64_t first, int64_t words, int64_t* to) {
-#if STEPPE_AVX512
-    if (search::avx512_wanted()) return spell_512<kDigits>(row, first, words, to);
-#endif
-    spell_any<kDigits>(row, first, words, to);
+// Whether this processor can.
+inline bool spells_512() {
+    static const bool bytes = __builtin_cpu_supports("avx512bw");
+    return bytes && search::avx512_wanted();
 }
-inline void spell(const HopRow& row, int64_t first, int64_t words, int64_t* to) {
+template <class T>
+void spell_512(const HopRow& row, int64_t first, int64_t words, T* to) {
     switch (row.digits) {
-        case 2: return spell_digits<2>(row, first, words, to);
-        case 3: return spell_digits<3>(row, first, words, to);
-        case 4: return spell_digits<4>(row, first, words, to);
-        case 5: return spell_digits<5>(row, first, words, to);
-        default: return spell_digits<0>(row, first, words, to);
+        case 2: return spell_512<2>(row, first, words, to);
+        case 3: return spell_512<3>(row, first, words, to);
+        case 4: return spell_512<4>(row, first, words, to);
+        default: return spell_512<0>(row, first, words, to);
     }
-}
-
-// The same for `count` vertices in any type; false where one does not fit.
-template <class T>
-STEPPE_INLINE bool convert_any(const int64_t* from, int64_t count, T* to) {
-    bool all = true;
-    for (int64_t i = 0; i < count; ++i) {
-        bool fits;
-        to[i] = stored_as<T>(from[i], fits);
-        all &= fits;
-    }
-    return all;
-}
-#if STEPPE_AVX512
-template <class T>
-STEPPE_WIDE bool convert_512(const int64_t* from, int64_t count, T* to) {
-    return convert_any(from, count, to);
 }
 #endif
+inline void spell(const HopRow& row, int64_t first, int64_t words, int64_t* to) {
+#if STEPPE_AVX512
+    if (spells_512()) return spell_512(row, first, words, to);
+#endif
+    spell_any(row, first, words, to);
+}
+
+// The levels of `count` vertices in any type; false where one does not fit.
 template <class T>
 bool write_levels(const HopRow& row, int64_t count, T* to, Watch& watch) {
-    constexpr int64_t kWords = 16;
-    alignas(64) int64_t some[64 * kWords];
-    bool all = true;
-    for (int64_t v = 0; v < count && !watch.poll();) {
-        const int64_t left = count - v;
-        if (std::is_same_v<T, int64_t> && left >= 64) {
-            const int64_t words = std::min<int64_t>(left / 64, 1 << 12);
-            if constexpr (std::is_same_v<T, int64_t>) spell(row, v / 64, words, to + v);
-            v += 64 * words;
-            continue;
-        }
-        const int64_t part = std::min(left, 64 * kWords);
-        spell(row, v / 64, (part + 63) / 64, some);
+    constexpr int64_t kBlock = 1 << 18;
+    int64_t v = 0;
 #if STEPPE_AVX512
-        if (search::avx512_wanted()) all &= convert_512(some, part, to + v);
-        else
+    if constexpr (std::is_integral_v<T>)
+        if (row.digits < std::numeric_limits<T>::digits && spells_512())
+            for (; count - v >= 64 && !watch.poll(); v += std::min(kBlock, (count - v) / 64 * 64))
+                spell_512(row, v / 64, std::min(kBlock, count - v) / 64, to + v);
 #endif
-            all &= convert_any(some, part, to + v);
-        v += part;
-    }
+    bool all = true;
+    for (; v < count && !watch.poll(); v += kBlock)
+        for (int64_t u = v; u < std::min(count, v + kBlock); u += 64) {
+            int64_t some[64];
+            spell(row, u / 64, 1, some);
+            for (int64_t i = 0; i < std::min<int64_t>(64, count - u); ++i) {
+                bool fits;
+                to[u + i] = stored_as<T>(some[i], fits);
+                all &= fits;
+            }
+        }
     return all;
 }
 
@@ -246,16 +254,20 @@ class HopLevels {
         exchange_any(tile);
     }
 #if STEPPE_AVX512
-    STEPPE_WIDE static void exchange_512(Bits* tile) { exchange_any(tile); }
+    typedef uint64_t Line __attribute__((vector_size(8 * kWords), may_alias));
+    STEPPE_WIDE static void exchange_512(Bits* tile) { exchange_by<Line, 1>(tile); }
 #endif
-    // Bit i of the words of vertex j and bit j of those of vertex i change places.
-    STEPPE_INLINE static void exchange_any(Bits* tile) {
+    static void exchange_any(Bits* tile) { exchange_by<uint64_t, kWords>(tile); }
+    // Bit i of the words of vertex j and bit j of those of vertex i change places; a vertex has kUnits units.
+    template <class Unit, int kUnits>
+    STEPPE_INLINE static void exchange_by(Bits* tile) {
+        Unit* const units = reinterpret_cast<Unit*>(tile);
         uint64_t low = 0x00000000ffffffff;
         for (int step = 32; step; step /= 2, low ^= low << step)
             for (int i = 0; i < 64; i = ((i | step) + 1) & ~step)
-                for (int k = 0; k < kWords; ++k) {
-                    uint64_t &a = tile[i][k], &b = tile[i | step][k];
-                    const uint64_t both = ((a >> step) ^ b) & low;
+                for (int k = 0; k < kUnits; ++k) {
+                    Unit &a = units[i * kUnits + k], &b = units[(i | step) * kUnits + k];
+                    const Unit both = ((a >> step) ^ b) & low;
                     a ^= both << step;
                     b ^= both;
                 }

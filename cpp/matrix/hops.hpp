@@ -150,7 +150,7 @@ class HopGroup {
         Counters counters;
     };
     static constexpr int64_t kBlock = 2048;  // vertices that a thread takes at once
-    static constexpr int kAhead = 16;        // edges
+    static constexpr int kAhead = 32;        // edges
 
     static bool any(const Bits& bits) {
         uint64_t some = 0;
