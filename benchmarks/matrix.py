@@ -273,7 +273,9 @@ def chart(rows: list[Row], path: Path) -> None:
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 
-    shown = [r for r in rows if "peak" not in r["rival"] and "memory" not in r["rival"] and not r["rival"].startswith("our ")][::-1]
+    shown = [
+        r for r in rows if "peak" not in r["rival"] and "memory" not in r["rival"] and not r["rival"].startswith("our ")
+    ][::-1]
     with mpl.rc_context({"svg.hashsalt": "steppe", "svg.fonttype": "none", "font.size": 9}):
         figure, axes = plt.subplots(figsize=(8, 0.32 * len(shown) + 1), layout="constrained")
         bars = axes.barh([f"{r['cell']} : {r['rival']}" for r in shown], [r["ratio"] for r in shown], color="#c8502d")

@@ -50,9 +50,8 @@ void bind_hops(nb::module_& m) {
             same_size(out_rows.size(), question.sources.size() * width, "hop_rows");
             return with_stored(out_rows.dtype(), [&]<class T>(T) {
                 int64_t lost = -1;
-                with_hops(rows, in_rows, question, [&](auto& hops) {
-                    lost = hops.rows(chosen, !columns, static_cast<T*>(out_rows.data()));
-                });
+                with_hops(rows, in_rows, question,
+                          [&](auto& hops) { lost = hops.rows(chosen, !columns, static_cast<T*>(out_rows.data())); });
                 return lost;
             });
         },

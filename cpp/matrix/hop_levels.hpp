@@ -29,7 +29,8 @@
 
 namespace steppe::matrix {
 
-// Levels of one source: bit v of rows[0] tells whether vertex v is reached, that of rows[1 + d] is digit d of its level.
+// Levels of one source: bit v of rows[0] tells whether vertex v is reached, that of rows[1 + d] is digit d of its
+// level.
 struct HopRow {
     static constexpr int kDigits = 62;
     int digits = 0;
@@ -63,7 +64,7 @@ inline void spell_any(const HopRow& row, int64_t first, int64_t words, int64_t* 
 // The same by masks, a register at a time, in any type of integers that holds all numbers of so many digits.
 template <int kDigits, class T>
 __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw"))) void spell_512(const HopRow& row, int64_t first,
-                                                                              int64_t words, T* to) {
+                                                                             int64_t words, T* to) {
     constexpr int kLanes = 64 / sizeof(T);
     const int digits = kDigits ? kDigits : row.digits;
     for (int64_t word = first; word < first + words; ++word)
@@ -92,7 +93,8 @@ __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw"))) void spell_512(con
                 value = _mm512_mask_mov_epi8(_mm512_set1_epi8(static_cast<char>(kStoredFar<T>)), some(0),
                                              _mm512_setzero_si512());
                 for (int d = 0; d < digits; ++d)
-                    value = _mm512_mask_add_epi8(value, some(1 + d), value, _mm512_set1_epi8(static_cast<char>(1 << d)));
+                    value =
+                        _mm512_mask_add_epi8(value, some(1 + d), value, _mm512_set1_epi8(static_cast<char>(1 << d)));
             }
             _mm512_storeu_si512(to, value);
         }
@@ -105,10 +107,14 @@ inline bool spells_512() {
 template <class T>
 void spell_512(const HopRow& row, int64_t first, int64_t words, T* to) {
     switch (row.digits) {
-        case 2: return spell_512<2>(row, first, words, to);
-        case 3: return spell_512<3>(row, first, words, to);
-        case 4: return spell_512<4>(row, first, words, to);
-        default: return spell_512<0>(row, first, words, to);
+        case 2:
+            return spell_512<2>(row, first, words, to);
+        case 3:
+            return spell_512<3>(row, first, words, to);
+        case 4:
+            return spell_512<4>(row, first, words, to);
+        default:
+            return spell_512<0>(row, first, words, to);
     }
 }
 #endif
@@ -157,8 +163,9 @@ class HopLevels {
     // An array of bits for each vertex, with room for itself turned round.
     Buffer<Bits> make() const { return Buffer<Bits>(static_cast<size_t>(padded(n_) + kTile)); }
     void clear(Buffer<Bits>& bits) const {
-        parallel_for(threads_, n_, 1 << 12,
-                     [&](int64_t begin, int64_t end, int) { std::fill(&bits[begin], &bits[begin] + (end - begin), Bits{}); });
+        parallel_for(threads_, n_, 1 << 12, [&](int64_t begin, int64_t end, int) {
+            std::fill(&bits[begin], &bits[begin] + (end - begin), Bits{});
+        });
     }
 
     void begin() {

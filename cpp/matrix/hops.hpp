@@ -12,8 +12,8 @@
 // (hop_levels.hpp). Where only the farthest, the sum or the count is asked for, there are none: bits are added up in
 // vertical counters (a number for each source, spread over words: two operations a vertex and word, on average).
 //
-// Then et al., "The more the merrier: efficient multi-source graph traversal", PVLDB 8 (2014). Threads share a group, a part
-// of the vertices each: 512 searches need no more looks at an edge than 256, and a look is a cache line.
+// Then et al., "The more the merrier: efficient multi-source graph traversal", PVLDB 8 (2014). Threads share a group, a
+// part of the vertices each: 512 searches need no more looks at an edge than 256, and a look is a cache line.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -50,8 +50,13 @@ class HopGroup {
 
     // in: the in-edges, null where there are none.
     HopGroup(const Rows& g, const Rows* in, bool rows, int threads)
-        : g_(g), in_(in), threads_(std::max(1, threads)), levels_(g.n, rows, threads_), last_(levels_.make()),
-          next_(levels_.make()), mine_(static_cast<size_t>(threads_)) {}
+        : g_(g),
+          in_(in),
+          threads_(std::max(1, threads)),
+          levels_(g.n, rows, threads_),
+          last_(levels_.make()),
+          next_(levels_.make()),
+          mine_(static_cast<size_t>(threads_)) {}
 
     // Up to `most` levels; sums: null, or where they are told.
     void run(std::span<const int64_t> sources, int64_t most, HopSums* sums, Watch& watch) {
@@ -67,7 +72,8 @@ class HopGroup {
             if (sums) sums[i] = {};
         }
         levels_.next(0);
-        int64_t edges = 0, left = g_.edges();  // out-edges of the frontier; in-edges of who may still be reached, at most
+        int64_t edges = 0,
+                left = g_.edges();  // out-edges of the frontier; in-edges of who may still be reached, at most
         for (const V v : frontier_) {
             levels_.mark(v, last_[v]);
             edges += g_.degree(v);
@@ -142,8 +148,8 @@ class HopGroup {
         }
     };
 
-    // What a thread has found in a level: searches that go on, out-edges, how many vertices each search has reached; and
-    // the in-edges of vertices that some search has not.
+    // What a thread has found in a level: searches that go on, out-edges, how many vertices each search has reached;
+    // and the in-edges of vertices that some search has not.
     struct alignas(64) Mine {
         Bits live{};
         int64_t edges = 0, left = 0;
@@ -312,8 +318,8 @@ class Hops {
             group.run(sources, most_, nullptr, inner_);
             if (inner_.stopped()) return;
             T* const mine = to + first * width;
-            const int64_t bad = all ? group.write(sources.size(), mine, inner_)
-                                    : group.write(sources.size(), columns, mine, inner_);
+            const int64_t bad =
+                all ? group.write(sources.size(), mine, inner_) : group.write(sources.size(), columns, mine, inner_);
             if (bad >= 0 && lost < 0) lost = first * width + bad;
         });
         return lost;
