@@ -1,4 +1,4 @@
-"""Seeded bugs of cpp/matrix: rows for a cache line of sources at once; see core_mutations.py."""
+"""Seeded bugs of cpp/matrix: rows for a cache line of sources at once, and hops by bits; see core_mutations.py."""
 
 from core_mutations import Mutation
 
@@ -101,5 +101,75 @@ MATRIX = [
         "number_[p] = 0;",
         "number_[p] = 0; if (p != whole.place[v]) break;",
     ),
+    Mutation(
+        "hops: a search is not waited for after its first level",
+        "hops",
+        "matrix/hops.hpp",
+        "for (int k = 0; k < kWords; ++k) live[k] |= mine.live[k];",
+        "live[0] |= mine.live[0];",
+    ),
+    Mutation(
+        "hops: what was pulled before stays in the way of a push",
+        "hops",
+        "matrix/hops.hpp",
+        "levels_.clear(next_);",
+        ";",
+    ),
+    Mutation(
+        "hops: the frontier keeps its bits after a push",
+        "hops",
+        "matrix/hops.hpp",
+        "for (const V u : frontier_) last_[u] = {};",
+        "for (const V u : frontier_) last_[u][0] = 0;",
+    ),
+    Mutation(
+        "hops: of the threads only the first tells what it found",
+        "hops",
+        "matrix/hops.hpp",
+        "edges += mine.edges;",
+        "if (&mine == &mine_[0]) edges += mine.edges; else mine.live = {};",
+    ),
+    Mutation(
+        "hops: sums of the last level are those of one thread",
+        "hops",
+        "matrix/hops.hpp",
+        "mine.counters.flush();",
+        "if (&mine == &mine_[0]) mine.counters.flush();",
+    ),
+    Mutation(
+        "levels: a digit keeps what the group before had",
+        "hops",
+        "matrix/hop_levels.hpp",
+        "clear(digits_[used_]);",
+        "if (digits_.size() > 4) clear(digits_[used_]);",
+    ),
+    Mutation(
+        "levels: the third digit is not written",
+        "hops",
+        "matrix/hop_levels.hpp",
+        "ones_.push_back(digits_[std::countr_zero(rest)].data());",
+        "if (std::countr_zero(rest) != 2) ones_.push_back(digits_[std::countr_zero(rest)].data());",
+    ),
+    Mutation(
+        "levels: the last of eight bits is lost",
+        "hops",
+        "matrix/hop_levels.hpp",
+        "return (bits + 0x7f * kOnes) >> 7 & kOnes;",
+        "return (bits + 0x7e * kOnes) >> 7 & kOnes;",
+    ),
+    Mutation(
+        "levels: an entry that does not fit is not the first",
+        "hops",
+        "matrix/hop_levels.hpp",
+        "if (!fits) return first + v;",
+        "if (!fits) return first + v + 1;",
+    ),
+    Mutation(
+        "levels: columns past a tile are those of the first",
+        "hops",
+        "matrix/hop_levels.hpp",
+        "bits[columns.empty() ? first + i : columns[first + i]]",
+        "bits[columns.empty() ? first + i : columns[i]]",
+    ),
 ]
-"""All of them; the driver is core/lanes.cpp."""
+"""All of them; the drivers are core/lanes.cpp and core/hops.cpp."""

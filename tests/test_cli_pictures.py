@@ -66,6 +66,8 @@ def test_roads_of_openstreetmap(tmp_path):
     told = facts("isochrone", file, "--profile", "foot", "--near", "0,0", "--bands", f"{1.5 * seconds},{2.5 * seconds}")
     assert [value for name, value in told.items() if name.startswith("within")] == [2, 3]
     assert told["turn_restrictions"] == "not supported: 0 in the file are not obeyed"
+    assert facts("info", file, "--profile", "foot")["edges"] == 6
+    assert facts("sssp", file, "--source", 1, "--profile", "foot")["reached"] == 4
 
 
 @pytest.mark.parametrize(

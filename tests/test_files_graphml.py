@@ -102,6 +102,20 @@ def test_pajek(tmp_path):
     assert arcs(twins) == [(1, 2, 3)]  # labels that tell nothing apart are not taken
 
 
+def test_where_pajeks_vertices_are(tmp_path):
+    lines = ('1 "a b" 0.25 0.5 0.0 ellipse', "2 b 1 -2.5", '3 "c" 1e2 0 ic Red')
+    g = sp.read(put(tmp_path, "x.net", "\n".join(["*Vertices 3", *lines, "*Edges", "1 2 4"])))
+    assert g.labels.tolist() == ["a b", "b", "c"]
+    assert g.coordinates.tolist() == [[0.25, 0.5], [1, -2.5], [100, 0]]
+    assert not g.is_geographic
+    for other in ('3 "c" 1e2', '3 "c"', '3 "c" x y', '3 "c" nan 1', '3 "c" 1e999 1'):
+        some = sp.read(put(tmp_path, "x.net", "\n".join(["*Vertices 3", *lines[:2], other, "*Edges", "1 2 4"])))
+        assert some.coordinates is None
+        assert some.labels.tolist() == ["a b", "b", "c"]
+    alike = [f'{at} "{at}x" 0.0 0.0 ellipse' for at in (1, 2)]  # as NetworkX writes them
+    assert sp.read(put(tmp_path, "x.net", "\n".join(["*Vertices 2", *alike, "*Arcs", "1 2"]))).coordinates is None
+
+
 BAD_PAJEK = {
     "no vertices": ("*Arcs\n1 2\n", 1, r"\*Vertices first"),
     "no number": ("*Vertices\n", 1, "their number"),

@@ -27,7 +27,7 @@ from ..planning.capabilities import DENSE
 from ..planning.distance_types import distance_dtype
 from ..planning.question import Question, ask
 from .plan import device_for, planned
-from .stored import stored
+from .stored import NATIVE, stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -162,12 +162,18 @@ def deliver(matrix: Matrix, form: Form) -> Any:
                     file.write(row, narrowed(matrix, row, block, wanted))
             return file.finish()
     result = np.empty(matrix.shape, dtype=wanted)
-    if wanted == natural and matrix.engine is None:
+    if matrix.engine is None and (wanted == natural or _stores(matrix, wanted)):
         _compute(matrix, 0, len(result), result)
     else:
         for row, block in blocks_of(matrix):
             narrowed(matrix, row, block, wanted, result[row : row + len(block)])
     return result
+
+
+def _stores(matrix: Matrix, wanted: np.dtype[Any]) -> bool:
+    """Whether rows can be computed in the type asked for, so that they need not be narrowed block by block."""
+    on_cpu = matrix.device is None
+    return on_cpu and wanted in NATIVE and many.stores_any(matrix.graph, matrix.question, matrix.plan.method)
 
 
 def _store(matrix: Matrix, out: str | PathLike[str], dtype: np.dtype[Any], key: tuple[Any, ...]) -> Any:
@@ -197,8 +203,8 @@ def blocks_of(
     step = rows_at_once(width, natural.itemsize, matrix.plan.threads, matrix.memory_limit)
     if at_once is not None:
         step = at_once
-    elif matrix.plan.method == "bfs":
-        step = max(step, 64 * matrix.plan.threads)  # searches share their looks at the edges
+    elif matrix.plan.method == "bfs" and matrix.memory_limit is None:
+        step = max(step, 128)  # searches share their looks at the edges
     elif matrix.plan.method in ("lanes", "contraction"):
         batches = 16 * matrix.plan.threads  # one for every thread
         step = step // batches * batches or (batches if matrix.memory_limit is None else step)
@@ -222,7 +228,7 @@ def blocks_of(
 
 
 def _compute(matrix: Matrix, begin: int, end: int, into: Array) -> None:
-    """Fill ``into`` with the rows [begin, end) in the natural type."""
+    """Fill ``into`` with the rows [begin, end), in the natural type or one that :func:`_stores` allows."""
     if into.size == 0:
         return
     some = matrix.rows(begin, end)

@@ -1,7 +1,7 @@
 """Reduce: what is told of each row instead of the row, so that no matrix is held: its largest distance, their sum, or how many there are.
 
-Only vertices that are reached count. Where every edge has length 1, all three are counted for hundreds of sources at once and no row is made
-(``cpp/matrix/hops.hpp``); else rows come in blocks.
+Only vertices that are reached count. Where every edge has length 1 and paths are short, all three are counted for hundreds of sources at once and no
+row is made (``cpu/hops.py``); else rows come in blocks.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ def reduced(matrix: Matrix, reduce: Reduce) -> Array:
     """Return a value for each row."""
     begin(matrix)
     if not callable(reduce) and matrix.plan.method == "bfs" and matrix.columns is None and matrix.device is None:
-        return np.ascontiguousarray(many.hop_sums(matrix.graph, matrix.question)[:, NAMES.index(reduce)])
+        sums = many.hop_sums(matrix.graph, matrix.question)
+        if sums is not None:
+            return np.ascontiguousarray(sums[:, NAMES.index(reduce)])
     parts = []
     for first, block in blocks_of(matrix):
         if callable(reduce):

@@ -173,14 +173,21 @@ def _listed(graph: Graph, file: str) -> list[int | str]:
     return found
 
 
-def open_graph(file: str, file_format: str | None, directed: bool | None, columns: str | None, **options: Any) -> Graph:
+def open_graph(
+    file: str,
+    file_format: str | None,
+    directed: bool | None,
+    columns: str | None = None,
+    profile: str | None = None,
+    **options: Any,
+) -> Graph:
     """Read a graph as the options say."""
     if columns is not None:
         places: list[Any] = [int(word) if word.isdecimal() else word for word in columns.split(",")]
         if len(places) not in (2, 3):
             raise ValueError(f"--columns names a source, a target and perhaps a weight, not {columns!r}")
         options |= {"source": places[0], "target": places[1], "weight": places[2] if len(places) > 2 else False}
-    return read(file, format=file_format, directed=directed, **options)
+    return read(file, format=file_format, directed=directed, profile=profile, **options)
 
 
 def output_kind(save: str, kinds: tuple[str, ...]) -> str:
@@ -213,6 +220,9 @@ ColumnsOption = Annotated[
     typer.Option(
         metavar="NAMES", help="Columns of a table: source,target or source,target,weight; names or positions from 0."
     ),
+]
+ProfileOption = Annotated[
+    str | None, typer.Option("--profile", metavar="NAME", help="car, bike or foot: whose roads of OpenStreetMap.")
 ]
 LIST = "Vertices with commas between them, or @FILE with one in each line; may be repeated."
 SourceOption = Annotated[str, typer.Option("--source", "--sources", "-s", help="The vertex to start from.")]

@@ -82,10 +82,11 @@ def bench(
     file_format: shared.FormatOption = None,
     directed: shared.DirectedOption = None,
     columns: shared.ColumnsOption = None,
+    profile: shared.ProfileOption = None,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Time our methods, and SciPy's where it is installed, on a graph of yours. Exit code 1 where a proof fails."""
-    graph = shared.open_graph(file, file_format, directed, columns)
+    graph = shared.open_graph(file, file_format, directed, columns, profile)
     chosen = _draw(graph, sources, seed) if source is None else [graph.index(v) for v in vertices(graph, source)]
     candidates = _candidates(graph, device, _threads.resolve(threads))
     for candidate in candidates:

@@ -84,6 +84,7 @@ def distances(
     file_format: shared.FormatOption = None,
     directed: shared.DirectedOption = None,
     columns: shared.ColumnsOption = None,
+    profile: shared.ProfileOption = None,
     save: shared.OutputOption = None,
     force: shared.ForceOption = False,
     as_json: shared.JsonOption = False,
@@ -104,7 +105,7 @@ def distances(
         raise ValueError("standard input cannot be the graph and the pairs: give one of them as a file")
     shared.keep_input(file, save)
     shared.keep_finished(save, stored=kind in STORES, force=force)
-    graph = shared.open_graph(file, file_format, directed, columns)
+    graph = shared.open_graph(file, file_format, directed, columns, profile)
     if pairs is not None:
         ends = read_pairs(graph, pairs)
         options = {"method": method, "device": device, "cutoff": cutoff, "dtype": dtype, "threads": threads}
@@ -160,6 +161,7 @@ def all_pairs(
     file_format: shared.FormatOption = None,
     directed: shared.DirectedOption = None,
     columns: shared.ColumnsOption = None,
+    profile: shared.ProfileOption = None,
     save: shared.OutputOption = None,
     force: shared.ForceOption = False,
     as_json: shared.JsonOption = False,
@@ -168,7 +170,7 @@ def all_pairs(
     kind = _kind(save, sparse=sparse)
     shared.keep_input(file, save)
     shared.keep_finished(save, stored=kind in STORES, force=force)
-    graph = shared.open_graph(file, file_format, directed, columns)
+    graph = shared.open_graph(file, file_format, directed, columns, profile)
     options: dict[str, Any] = {"method": method, "device": device, "cutoff": cutoff, "threads": threads}
     start = time.perf_counter()
     facts: dict[str, Any] = {"vertices": graph.num_vertices}
@@ -207,6 +209,7 @@ def nearest(
     file_format: shared.FormatOption = None,
     directed: shared.DirectedOption = None,
     columns: shared.ColumnsOption = None,
+    profile: shared.ProfileOption = None,
     save: shared.OutputOption = None,
     as_json: shared.JsonOption = False,
 ) -> None:
@@ -215,7 +218,7 @@ def nearest(
     if kind in {*STORES, ".npz"}:
         raise GraphError(f"cannot save lines of vertex, source and distance as {save!r}: use .csv or .parquet")
     shared.keep_input(file, save)
-    graph = shared.open_graph(file, file_format, directed, columns)
+    graph = shared.open_graph(file, file_format, directed, columns, profile)
     heads = None if offsets is None else [shared.number(text) for text in offsets.split(",")]
     starts = vertices(graph, sources)
     start = time.perf_counter()

@@ -28,11 +28,12 @@ def info(
     file_format: shared.FormatOption = None,
     directed: shared.DirectedOption = None,
     columns: shared.ColumnsOption = None,
+    profile: shared.ProfileOption = None,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Print what a graph file holds."""
     start = time.perf_counter()
-    graph = shared.open_graph(file, file_format, directed, columns)
+    graph = shared.open_graph(file, file_format, directed, columns, profile)
     output.show(_facts(graph) | {"read_seconds": round(time.perf_counter() - start, 4)}, as_json=as_json)
 
 
@@ -62,6 +63,7 @@ def convert(
     file_format: shared.FormatOption = None,
     directed: shared.DirectedOption = None,
     columns: shared.ColumnsOption = None,
+    profile: shared.ProfileOption = None,
     attributes: Annotated[
         str | None, typer.Option(metavar="NAMES", help="Further columns to keep, with commas between them.")
     ] = None,
@@ -83,7 +85,7 @@ def convert(
     options: dict[str, Any] = {"missing": "drop" if drop_missing else "error", "decimal": decimal, "encoding": encoding}
     if attributes is not None:
         options["attributes"] = [int(word) if word.isdecimal() else word for word in attributes.split(",")]
-    graph = shared.open_graph(file, file_format, directed, columns, **options)
+    graph = shared.open_graph(file, file_format, directed, columns, profile, **options)
     if numbers is not None:
         graph = _numbered(graph, numbers)
     if to == "-":

@@ -31,7 +31,7 @@ def isochrone(
     source: drawn.StartOption = None,
     near: drawn.NearOption = None,
     coordinates: drawn.CoordinatesOption = None,
-    profile: drawn.ProfileOption = None,
+    profile: shared.ProfileOption = None,
     radius: Annotated[
         float | None, typer.Option(min=0, help="Metres around what is reached that belong to a polygon.")
     ] = None,
@@ -49,7 +49,7 @@ def isochrone(
     kind = drawn.kind_of(save, (".geojson", *drawn.PICTURES, *TABLES))
     limits = [shared.number(text) for text in bands.split(",")]
     start = time.perf_counter()
-    graph = drawn.placed(file, file_format, directed, coordinates, profile)
+    graph = shared.open_graph(file, file_format, directed, profile=profile, coordinates=coordinates)
     read_seconds = time.perf_counter() - start
     found = isochrones(graph, drawn.start_of(graph, source, near), limits, reverse=reverse)
     facts: dict[str, Any] = {"vertices": graph.num_vertices, "edges": graph.num_edges, "source": found.paths.source}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .. import read, sssp
+from .. import sssp
 from ..errors import GraphError
 from ..files.target import destination
 from . import app as shared
@@ -23,9 +23,6 @@ PICTURES = (".png", ".svg", ".pdf")
 
 CoordinatesOption = Annotated[
     str | None, typer.Option("--coordinates", metavar="FILE", help="A DIMACS .co file: where the vertices are.")
-]
-ProfileOption = Annotated[
-    str | None, typer.Option("--profile", metavar="NAME", help="car, bike or foot: whose roads of OpenStreetMap.")
 ]
 NearOption = Annotated[
     str | None, typer.Option("--near", metavar="LON,LAT", help="Start from the vertex nearest to this point instead.")
@@ -42,7 +39,7 @@ def plot(
     target: Annotated[str | None, typer.Option("--target", "-t", help="Draw the path to this vertex.")] = None,
     tree: Annotated[bool, typer.Option("--tree", help="Draw only the tree of shortest paths.")] = False,
     coordinates: CoordinatesOption = None,
-    profile: ProfileOption = None,
+    profile: shared.ProfileOption = None,
     file_format: shared.FormatOption = None,
     directed: shared.DirectedOption = None,
     as_json: shared.JsonOption = False,
@@ -50,7 +47,7 @@ def plot(
     """Draw a graph; with --source, the distances from a vertex as colours, and a path."""
     shared.keep_input(file, save)
     kind = kind_of(save, PICTURES)
-    graph = placed(file, file_format, directed, coordinates, profile)
+    graph = shared.open_graph(file, file_format, directed, profile=profile, coordinates=coordinates)
     searched = source is not None or near is not None
     if not searched and (target is not None or tree):
         raise ValueError("--target and --tree need --source or --near")
@@ -64,13 +61,6 @@ def plot(
     facts = {"written": save, "vertices": graph.num_vertices, "edges": graph.num_edges}
     facts |= {"turn_restrictions": graph.about.get("turn_restrictions")}
     output.show(facts | {"seconds": round(time.perf_counter() - begun, 4)}, as_json=as_json)
-
-
-def placed(
-    file: str, file_format: str | None, directed: bool | None, coordinates: str | None, profile: str | None
-) -> Graph:
-    """Read a graph with its coordinates."""
-    return read(file, format=file_format, directed=directed, coordinates=coordinates, profile=profile)
 
 
 def start_of(graph: Graph, source: str | None, near: str | None) -> Any:

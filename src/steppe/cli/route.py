@@ -33,6 +33,7 @@ def route(
     file_format: shared.FormatOption = None,
     directed: shared.DirectedOption = None,
     columns: shared.ColumnsOption = None,
+    profile: shared.ProfileOption = None,
     save: Annotated[
         str | None,
         typer.Option(
@@ -50,7 +51,7 @@ def route(
     shared.keep_input(file, save)
     if pairs is not None:
         shared.keep_input(pairs, save)
-    graph = shared.open_graph(file, file_format, directed, columns)
+    graph = shared.open_graph(file, file_format, directed, columns, profile)
     if pairs is not None:
         _many(graph, *read_pairs(graph, pairs), save, kind, as_json=as_json)
         return

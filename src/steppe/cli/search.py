@@ -43,12 +43,13 @@ def sssp(
     file_format: shared.FormatOption = None,
     directed: shared.DirectedOption = None,
     columns: shared.ColumnsOption = None,
+    profile: shared.ProfileOption = None,
     save: shared.OutputOption = None,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Find the shortest paths from one vertex to all others."""
     shared.keep_input(file, save)
-    graph, read_seconds = _read(file, file_format, directed, columns)
+    graph, read_seconds = _read(file, file_format, directed, columns, profile)
     with Bar() as bar:
         paths = _sssp(
             graph,
@@ -80,12 +81,13 @@ def bfs(
     file_format: shared.FormatOption = None,
     directed: shared.DirectedOption = None,
     columns: shared.ColumnsOption = None,
+    profile: shared.ProfileOption = None,
     save: shared.OutputOption = None,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Count the fewest edges from one vertex to all others; weights do not matter."""
     shared.keep_input(file, save)
-    graph, read_seconds = _read(file, file_format, directed, columns)
+    graph, read_seconds = _read(file, file_format, directed, columns, profile)
     with Bar() as bar:
         paths = _bfs(
             graph,
@@ -111,11 +113,12 @@ def verify(
     file_format: shared.FormatOption = None,
     directed: shared.DirectedOption = None,
     columns: shared.ColumnsOption = None,
+    profile: shared.ProfileOption = None,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Prove that a saved answer is right, or say where it is wrong (exit code 1). Distances of type int32 count edges."""
     distances, predecessors = _answer(answer)
-    graph, _ = _read(file, file_format, directed, columns)
+    graph, _ = _read(file, file_format, directed, columns, profile)
     start = time.perf_counter()
     check(
         graph,
@@ -141,9 +144,11 @@ def devices(as_json: shared.JsonOption = False) -> None:
     output.show({i.name: i.description if i.available else f"not available: {i.reason}" for i in infos}, as_json=False)
 
 
-def _read(file: str, file_format: str | None, directed: bool | None, columns: str | None) -> tuple[Graph, float]:
+def _read(
+    file: str, file_format: str | None, directed: bool | None, columns: str | None, profile: str | None
+) -> tuple[Graph, float]:
     start = time.perf_counter()
-    return shared.open_graph(file, file_format, directed, columns), time.perf_counter() - start
+    return shared.open_graph(file, file_format, directed, columns, profile), time.perf_counter() - start
 
 
 def _targets(graph: Graph, texts: list[str] | None) -> list[int | str] | None:

@@ -13,7 +13,7 @@ from ..errors import DistanceOverflowError
 from ..planning.bytes import shares_hops
 from ..planning.capabilities import DENSE
 from ..planning.distance_types import NO_HOPS, UNREACHABLE
-from . import contraction, johnson, search
+from . import contraction, hops, johnson, search
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
@@ -23,7 +23,10 @@ Array = npt.NDArray[Any]
 
 
 def run(graph: Graph, question: Question, method: str, columns: Array | None, into: Array) -> None:
-    """Fill ``into`` with a row for each of the question's sources; ``columns``: the vertices wanted, None for all."""
+    """Fill ``into`` with a row for each of the question's sources; ``columns``: the vertices wanted, None for all.
+
+    ``into`` is of the natural type; of any that the core stores distances in where :func:`stores_any` holds.
+    """
     lost = -1
     if method == "contraction":
         if contraction.run(graph, question, columns, into):
@@ -50,14 +53,20 @@ def run(graph: Graph, question: Question, method: str, columns: Array | None, in
             lost = _core.many("delta-stepping", graph.core, question.core(graph), columns, None, into.reshape(-1))
     elif method == "lanes":
         lost = _lanes(graph, question, columns, into)
-    elif method == "bfs" and shares_hops(len(question.sources), graph.num_vertices):
-        _core.hop_rows(graph.core, graph.reverse.core, question.core(graph), columns, into.reshape(-1))
+    elif stores_any(graph, question, method):
+        hops.rows(graph, question, columns, into)
     else:
         native = "hops" if method == "bfs" else method
         lost = _core.many(native, graph.core, question.core(graph), columns, None, into.reshape(-1))
     if lost >= 0:
         raise _too_long(graph, int(question.sources[lost]))
     _tell(question)
+
+
+def stores_any(graph: Graph, question: Question, method: str) -> bool:
+    """Whether :func:`run` writes rows in any type: hops that are counted for many sources at once."""
+    few = not shares_hops(len(question.sources), graph.num_vertices)
+    return method == "bfs" and not few and hops.are_shared(graph, question)
 
 
 def _lanes(graph: Graph, question: Question, columns: Array | None, into: Array) -> int:
@@ -94,10 +103,14 @@ def pairs(graph: Graph, question: Question, method: str, targets: Array, offsets
     _tell(question)
 
 
-def hop_sums(graph: Graph, question: Question) -> Array:
-    """Return for each source, where all edges have length 1: the furthest distance, the sum of all, and how many vertices it reaches."""
-    sums = np.empty((len(question.sources), 3), dtype=np.int64)
-    _core.hop_sums(graph.core, graph.reverse.core, question.core(graph), sums.reshape(-1))
+def hop_sums(graph: Graph, question: Question) -> Array | None:
+    """Return for each source, where all edges have length 1: the furthest distance, the sum of all, and how many vertices it reaches.
+
+    None: rows are quicker.
+    """
+    if not hops.are_shared(graph, question):
+        return None
+    sums = hops.sums(graph, question)
     _tell(question)
     return sums
 
@@ -123,8 +136,8 @@ def _bellman_ford(graph: Graph, question: Question, columns: Array | None) -> Ar
     )
     row = search.run(graph, asked, "bellman-ford").distances
     if may_be_long and int(graph.max_weight) * graph.num_vertices >= UNREACHABLE:
-        hops = search.run(graph, replace(asked, bound=None), "bfs").distances
-        lost = (row == UNREACHABLE) & (hops != NO_HOPS)
+        edges = search.run(graph, replace(asked, bound=None), "bfs").distances
+        lost = (row == UNREACHABLE) & (edges != NO_HOPS)
         if (lost if columns is None else lost[columns]).any():
             raise _too_long(graph, int(question.sources[0]))
     return row

@@ -1,18 +1,22 @@
 """Pajek: ``*Vertices n``, a line for each vertex that has a label, then ``*Arcs`` (one way), ``*Edges`` (both ways), lists or a matrix.
 
 Vertices are numbered 1…n in the file. Their labels become the graph's where every vertex has one and no two are alike; otherwise the numbers do.
-Of what may follow a label (coordinates, shapes) and a weight (colours) nothing is read. Relations (``*Arcs :2 "name"``) are added up.
+The two numbers that may follow a label are taken as x and y where every vertex has them and they are not all alike (NetworkX writes 0 0 for each);
+of what else may follow (z, shapes), and of what follows a weight (colours), nothing is read. Relations (``*Arcs :2 "name"``) are added up.
 Edges without a weight weigh 1 where others have one. Section names may be in any case.
 """
 
 from __future__ import annotations
 
+import math
 from array import array
 from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
+from ..graph.coordinates import Coordinates
 from ..graph.graph import Graph
+from ..graph.places import placed
 from . import listed, text
 
 if TYPE_CHECKING:
@@ -20,6 +24,12 @@ if TYPE_CHECKING:
     from .source import Source
 
 _SECTIONS = ("arcs", "edges", "arcslist", "edgeslist", "matrix")
+
+
+def _word(rest: str) -> tuple[str, str, str]:
+    """Split a label without quotes from what follows, as if it had them."""
+    label, *more = rest.split(maxsplit=1)
+    return label, '"', more[0] if more else ""
 
 
 class _Reader:
@@ -31,6 +41,7 @@ class _Reader:
         self.n: int | None = None
         self.line = 1  # of *Vertices
         self.names: dict[int, str] = {}
+        self.places: dict[int, tuple[float, float]] = {}
         self.u, self.v = array("q"), array("q")
         self.weights: list[int | float] = []
         self.both = bytearray()
@@ -68,7 +79,7 @@ class _Reader:
         rest = rest.strip()
         if not rest:
             return
-        label, closed, _ = rest[1:].partition('"') if rest[0] == '"' else (rest.split()[0], '"', "")
+        label, closed, more = rest[1:].partition('"') if rest[0] == '"' else _word(rest)
         if not closed:
             raise self.source.error("expected a closing quote", line)
         if at in self.names:
@@ -76,6 +87,15 @@ class _Reader:
         if "\ufffd" in label or "\0" in label:
             raise self.source.error("expected text in UTF-8 without NUL characters", line)
         self.names[at] = label
+        place = [listed.number(word) for word in more.split()[:2]]
+        if len(place) == 2 and all(value is not None and math.isfinite(value) for value in place):
+            self.places[at] = (float(place[0] or 0), float(place[1] or 0))
+
+    def coordinates(self) -> Coordinates | None:
+        """Return where the vertices are, if that is told of all."""
+        if len(self.places) != self.n or len(set(self.places.values())) < 2:
+            return None
+        return Coordinates.given([self.places[at] for at in range(self.n)], geographic=False)
 
     def edge(self, content: str, line: int, *, both: bool) -> None:
         words = content.split()
@@ -145,7 +165,7 @@ def read(source: Source, *, directed: bool | None) -> Graph:
         labels = listed.labels_of([got.names[at] for at in range(got.n)])
     weighted = got.weighted or got.note.dtype is not None
     weights = listed.stored(got.weights, got.note, source.error) if weighted else None
-    return listed.build(
+    graph = listed.build(
         (np.frombuffer(got.u, dtype=np.int64), np.frombuffer(got.v, dtype=np.int64)),
         weights,
         got.n,
@@ -155,6 +175,8 @@ def read(source: Source, *, directed: bool | None) -> Graph:
         directed=directed,
         attributes={},
     )
+    places = got.coordinates()
+    return graph if places is None else placed(graph, places)
 
 
 def write(graph: Graph, file: IO[bytes]) -> None:

@@ -37,6 +37,8 @@ class Derived:
         See :class:`steppe.planning.facts.Facts`; None: not looked at.
     symmetric : bool or None
         Whether every edge has an opposite of the same weight; None: not looked at.
+    levels : int or None
+        How many levels breadth-first searches have (``cpu/hops.py``); None: not looked at.
     core : Rows or None
         The rows as the native core knows them, with what they are prepared as.
     copy : Graph or None
@@ -58,6 +60,7 @@ class Derived:
     reverse: Graph | weakref.ref[Graph] | None = None
     typical_weight: float | None = None
     symmetric: bool | None = None
+    levels: int | None = None
     core: _core.Rows | None = None
     copy: Graph | None = None
     reweighted: Any = None

@@ -149,20 +149,19 @@ def dense(facts: Facts, rows: int, columns: int, item: int, *, threads: int) -> 
 
 
 HOPS_FROM, HOPS_VERTICES = 32, 1 << 24
-"""Sources from which hops are counted for all at once (``cpp/matrix/hops.hpp``), and vertices up to which a byte for each of 64 sources is kept."""
+"""Sources from which hops may be counted for all at once (``cpp/matrix/hops.hpp``), and vertices up to which bits are kept for it."""
 
 
 def shares_hops(rows: int, vertices: int) -> bool:
-    """Whether the searches of a count of hops share their looks at the edges; in-edges are built for it."""
+    """Whether the searches of a count of hops may share their looks at the edges; in-edges are built for it."""
     return rows >= HOPS_FROM and vertices <= HOPS_VERTICES
 
 
-def hops(facts: Facts, rows: int, *, threads: int) -> list[Array]:
-    """Return what such searches take: three bits and a byte for each vertex and source of a group, and the in-edges."""
-    each = -(-rows // threads)
-    wide = 64 if each <= 64 or facts.vertices > 1 << 21 else 128
-    arrays = [Array("bits of a thread", threads * facts.vertices, 3 * wide // 8)]
-    arrays.append(Array("bytes of a thread", threads * facts.vertices, wide))
+def hops(facts: Facts, rows: int) -> list[Array]:
+    """Return what such searches take together: for each vertex and source of a group three bits and those of a level's digits, and the in-edges."""
+    most = 512 if facts.vertices <= 1 << 21 else 128
+    wide = next(width for width in (64, 128, 256, 512) if width >= min(rows, most))
+    arrays = [Array("bits", facts.vertices, (3 + 5) * wide // 8)]
     if facts.directed and not facts.reverse_known:
         arrays += [Array("in-edges", facts.edges, facts.vertex), Array("their offsets", facts.vertices + 1, 8)]
     return arrays

@@ -349,7 +349,7 @@ def _arrays(call: str, plan: Plan, facts: Facts, wishes: Wishes) -> list[_bytes.
         if plan.method == "contraction":
             arrays += _bytes.contraction(facts, threads=plan.threads)
         if plan.method == "bfs" and _bytes.shares_hops(wishes.rows, facts.vertices):
-            arrays += _bytes.hops(facts, wishes.rows, threads=plan.threads)
+            arrays += _bytes.hops(facts, wishes.rows)
         return arrays
     if plan.engine == "external":
         if facts.has_negative and not hops:
