@@ -93,6 +93,26 @@ def test_killed_at_a_superstep(engine, graph, parts):
     assert np.array_equal(found.predecessors, right.predecessors)
 
 
+def test_killed_around_a_pull(engine, tmp_path, monkeypatch):
+    """Between the two supersteps of a pull, and after it: what the dead had read nobody told it."""
+    graph = sp.generate.rmat(14, 16, seed=1)
+    g = sp.partition(graph, tmp_path / "g", parts=3)
+    source, crew, heard = int(np.argmax(graph.degrees)), engine.crew(g), []
+    exchange = crew.exchange
+    monkeypatch.setattr(crew, "exchange", lambda method, *args: (heard.append(method), exchange(method, *args))[1])
+    right = sp.sssp(graph, source)
+    assert wrong(sp.sssp(g, source, engine=engine), right) == 0
+    at = heard.index("pull")
+    plans = [{(at, 1)}, {(at + 1, 2)}]
+    if ALL:
+        plans += [{(step, victim)} for step in range(heard.index("pull") + 3) for victim in range(3)]
+    for plan in plans:
+        found, faults = with_faults(engine, g, plan, lambda: sp.sssp(g, source, engine=engine))
+        assert (wrong(found, right), found.explain().restarts, len(faults.sent)) == (0, 1, 1), plan
+    found.verify()
+    crew.close()
+
+
 def test_without_the_word_of_survivors_the_same_is_wrong(engine, graph, parts):
     """The control: a restart alone is not enough, so the test above can fail."""
     right = sp.sssp(graph, 5)

@@ -35,6 +35,10 @@ class Asked:
         The digest of the graph's manifest.
     narrow : bool
         Sums are made in 32 bits, and all begins again in 64 where one outgrows them.
+    pulls : bool
+        Rows are sorted and lead both ways: the search may be finished by pulling.
+    targets : ndarray of int64, or None
+        Places; the search ends when all of them have their distances.
     checkpoint : Path or None
         A folder in which values are kept now and then.
     every : float
@@ -50,6 +54,8 @@ class Asked:
     delta: float
     graph: str
     narrow: bool = False
+    pulls: bool = False
+    targets: npt.NDArray[np.int64] | None = None
     checkpoint: Path | None = None
     every: float = 30.0
     key: bytes = field(default=b"", init=False)
