@@ -11,6 +11,7 @@ import steppe as sp
 from cluster_crew import SUPERSTEPS, Mortal, questions, use, without_resends
 from steppe import _core
 from steppe.calls import partitioned
+from steppe.cluster import spreading
 from steppe.cluster.crew import LocalCrew
 from steppe.cluster.rounds import Rounds
 from steppe.files import partition as writing
@@ -38,6 +39,7 @@ def pulled_at(patch, steps):
         return "mirror" if self.counts["supersteps"] in steps and self.asked.pulls else "advance"
 
     patch.setattr(Rounds, "_next_step", next_step)
+    patch.setattr(partitioned, "GHOST", 0)  # no matter how many ghosts there are
 
 
 @pytest.mark.parametrize("weights", [(1, 255), (1, 2**30), "float32", "float64"])
@@ -47,6 +49,7 @@ def test_a_dense_graph_is_finished_by_pulling(tmp_path, monkeypatch, weights, by
     g = sp.partition(graph, tmp_path / "g", parts=3, by=by)
     assert g.is_sorted
     crew = use(monkeypatch, g, crew=Listening(g, 2))
+    monkeypatch.setattr(spreading, "LOOK", 1 << 12)
     source = int(np.argmax(graph.degrees))
     found, right = sp.sssp(g, source), sp.sssp(graph, source)
     searched = crew.heard[:]
@@ -79,6 +82,20 @@ def test_a_folder_that_says_nothing_of_sorted_rows(tmp_path):
     g = sp.open_partitioned(folder)
     assert not g.is_sorted
     assert np.array_equal(sp.sssp(g, 3).verify().distances, sp.sssp(graph, 3).distances)
+
+
+def test_ghosts_may_be_too_many(tmp_path, monkeypatch):
+    """Then supersteps are as wide as anywhere: looking for the moment to pull makes them more."""
+    graph = sp.generate.rmat(10, 16, seed=1)
+    monkeypatch.setattr(spreading, "LOOK", 1)
+    steps = []
+    for parts in (2, 16):
+        g = sp.partition(graph, tmp_path / f"{parts}", parts=parts)
+        crew = use(monkeypatch, g, crew=Listening(g, 2))
+        assert np.array_equal(sp.sssp(g, 3).verify().distances, sp.sssp(graph, 3).distances)
+        steps.append(crew.heard.count("advance"))
+        assert (6 * g.num_ghosts < g.num_edges) == (parts == 2)
+    assert steps[0] > steps[1]
 
 
 @pytest.mark.parametrize("weights", [(0, 3), (1, 2**30), "float32", "float64", "int64"])

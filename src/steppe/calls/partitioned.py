@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..cluster.asked import Asked
+from ..cluster.asked import GHOST, Asked
 from ..cluster.engine import engine_of, local_crew
 from ..cluster.paths import PartitionedPaths
 from ..cluster.rounds import Rounds, next_number
@@ -135,7 +135,8 @@ def _asked(
         graph=graph.digest,
         narrow=not hops and graph.weight_dtype == np.int32,
         targets=ends,
-        pulls=graph.is_sorted and not hops,
+        # Supersteps are narrower where a search may be finished by pulling: not where ghosts are so many that it never pays.
+        pulls=graph.is_sorted and not hops and 2 * GHOST * graph.num_ghosts < graph.num_edges,
         checkpoint=None if runner is None else runner.checkpoint_of(graph),
         every=30.0 if runner is None else runner.checkpoint_every,
     )

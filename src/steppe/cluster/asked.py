@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
+GHOST = 3
+"""To tell the value of a ghost costs as much as to look at so many edges."""
+
+
 @dataclass(frozen=True, eq=False)
 class Asked:
     """One question about a partitioned graph.

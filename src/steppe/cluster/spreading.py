@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..files.partitioned import open_partitioned
-from .asked import ForgottenError
+from .asked import GHOST, ForgottenError
 from .held import Ends, Held
 
 if TYPE_CHECKING:
@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from .asked import Asked, Message
 
 Array = npt.NDArray[Any]
-LOOK, ALL = 1 << 12, 2**63 - 1
-"""Edges that a part relaxes at least before it is seen whether the search is better finished by pulling; as many as there are."""
+LOOK, ALL = 1 << 15, 2**63 - 1
+"""Edges that a part relaxes at least before it is seen whether the search is better finished by pulling; as many as there are.
+
+Fewer would take less time than a message."""
 
 
 class Spreading:
@@ -166,9 +168,9 @@ class Spreading:
 
     @staticmethod
     def _pulling(state: Held, low: Any) -> tuple[int, int]:
-        """Return what pulling and what pushing would cost, in edges; to tell the value of a ghost costs as much as three."""
+        """Return what pulling and what pushing would cost, in edges."""
         pull, push = state.search.outlook(low)
-        return pull + 3 * len(state.ends.ghosts), push
+        return pull + GHOST * len(state.ends.ghosts), push
 
     def _pass_on(self, held: dict[int, Held], field: str) -> bool:
         """Tell own parts what changed, keep what is for other workers; return whether there was anything to tell."""

@@ -100,8 +100,8 @@ class PartitionedGraph(Vertices):
         False when the graph was built from undirected edges.
     min_weight, max_weight, mean_weight : number
         Of the edges that exist; all 1 where there are no weights.
-    num_cut : int
-        Edges that lead from one part to another.
+    num_cut, num_ghosts : int
+        Edges that lead from one part to another; vertices of other parts that they lead to, counted in each part.
     is_sorted : bool
         Whether the rows of parts are sorted by weight, by which a search may be finished; see :func:`steppe.partition`.
     """
@@ -132,6 +132,11 @@ class PartitionedGraph(Vertices):
     def num_cut(self) -> int:
         """Edges that lead from one part to another."""
         return sum(part["cut"] for part in self._parts)
+
+    @property
+    def num_ghosts(self) -> int:
+        """Vertices of other parts that edges lead to, counted in each part."""
+        return sum(part["ghosts"] for part in self._parts)
 
     @property
     def is_integer(self) -> bool:
