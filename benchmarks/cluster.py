@@ -64,6 +64,17 @@ def show(name: str, seconds: list[float]) -> None:
     print(f"  {name:38} {min(seconds) * 1e3:9.1f} ms   median {statistics.median(seconds) * 1e3:9.1f} ms", flush=True)
 
 
+def show_steps(answers: list[Any]) -> int:
+    """Print what a superstep took, and how it divides: of the busiest worker, and of exchange and waiting; return how many there were."""
+    steps: int = answers[0].explain().supersteps
+    each = [answer._rounds.spent / steps * 1e3 for answer in answers]
+    busy = [answer._rounds.busy / steps * 1e3 for answer in answers]
+    rest = [a - b for a, b in zip(each, busy, strict=True)]
+    words = [f"{min(some):.2f} ms, median {statistics.median(some):.2f}" for some in (each, busy, rest)]
+    print(f"  {steps} supersteps, each {words[0]}: searching {words[1]}; exchange {words[2]}")
+    return steps
+
+
 def proven(g: PartitionedGraph, graph: sp.Graph, source: int, engine: sp.Ray) -> None:
     """Compare an answer with that of one process, and have it proven."""
     right = sp.sssp(graph, source).verify()
@@ -92,20 +103,25 @@ def rmat(folder: Path, args: argparse.Namespace) -> None:
         right = sp.sssp(graph, source)
         if not np.array_equal(dijkstra(matrix, indices=source), np.where(right.reachable, right.distances, np.inf)):
             raise AssertionError("SciPy's answer differs")
+        told: list[Any] = []
         runs = {
-            "two workers": lambda: sp.sssp(g, source, engine=engine),
+            "two workers": lambda: told.append(sp.sssp(g, source, engine=engine)),
             "one process, rows not prepared": unprepared,
             "one process, prepared": lambda: sp.sssp(ready, source),
         }
         seconds = interleaved(runs, args.times)
         seconds |= interleaved({"SciPy, one process": lambda: dijkstra(matrix, indices=source)}, 3)
-        told = sp.sssp(g, source, engine=engine).explain()
+        explained = told[0].explain()
+        show_steps(told)
+        told.clear()
     for name, found in seconds.items():
         show(name, found)
-    print(f"  {told.supersteps} supersteps, {told.messages:,} vertices told, {told.wait_share:.0%} waiting")
-    mine = min(seconds["two workers"])
+    edges = explained.relaxations_per_edge
+    print(f"  {explained.messages:,} vertices told, {edges} relaxations an edge, {explained.wait_share:.0%} waiting")
+    mine = seconds["two workers"]
     for name in list(seconds)[1:]:
-        print(f"  two workers : {name} = {mine / min(seconds[name]):.2f}")
+        least, middle = (f(mine) / f(seconds[name]) for f in (min, statistics.median))
+        print(f"  two workers : {name} = {least:.2f}, of medians {middle:.2f}")
 
 
 # Supersteps -----------------------------------------------------------------------------------------------------------
@@ -162,7 +178,7 @@ def grid(folder: Path, args: argparse.Namespace) -> None:
     matrix = graph.to_scipy().astype(np.float64)
     with sp.Ray(workers=2) as engine:
         proven(g, graph, 0, engine)
-        told = []
+        told: list[Any] = []
         runs = {
             "two workers": lambda: told.append(sp.sssp(g, 0, engine=engine)),
             "one process": lambda: sp.sssp(graph, 0),
@@ -170,12 +186,7 @@ def grid(folder: Path, args: argparse.Namespace) -> None:
         }
         for name, seconds in interleaved(runs, 4 * args.times).items():
             show(name, seconds)
-        steps = told[0].explain().supersteps
-        each = [r._rounds.spent / steps * 1e3 for r in told]
-        busy = statistics.median(r._rounds.busy / steps * 1e3 for r in told)
-        print(
-            f"  {steps} supersteps, each {min(each):.2f} ms, median {statistics.median(each):.2f}, {busy:.2f} of it busy"
-        )
+        steps = show_steps(told)
         right = sp.sssp(graph, 0).distances
         narrow = float(2.0 ** int(np.log2(within_part(facts_of_parts(g), hops=False))))
         for name, delta in (("the plan's", told[0].explain().delta), ("buckets within a part", narrow)):

@@ -3,7 +3,9 @@
 import contextlib
 import os
 import signal
+import threading
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -39,31 +41,83 @@ def running(cpus=4):
             ray.shutdown()
 
 
+def state_of(pid):
+    """The letter of a process's state, as ps has it; None: there is no such process, or only what its parent has not asked for yet."""
+    try:
+        letter = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()[0]
+    except OSError:
+        return None
+    return None if letter in "ZX" else letter
+
+
+class Stopped:
+    """A process kept stopped until it ends: whatever wakes it (a machine that was paused wakes all), it is stopped again."""
+
+    def __init__(self, pid):
+        self.pid, self.times = pid, 0
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._hold, daemon=True)
+        self._stop()
+        deadline = time.monotonic() + 30
+        while state_of(pid) not in ("T", None) and time.monotonic() < deadline:
+            time.sleep(0.001)  # until it has arrived, not only been sent
+        assert state_of(pid) == "T", state_of(pid)
+        self._thread.start()
+
+    def _stop(self):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGSTOP)
+            self.times += 1
+
+    def _hold(self):
+        while not self._done.wait(0.002) and (state := state_of(self.pid)) is not None:
+            if state != "T":
+                self._stop()
+
+    def ended(self, seconds):
+        """Whether somebody ends it within so many seconds; afterwards it is let go."""
+        self._thread.join(seconds)
+        gone = state_of(self.pid) is None
+        self.let_go()
+        return gone
+
+    def let_go(self):
+        """Stop it no more."""
+        self._done.set()
+        self._thread.join()
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGCONT)
+
+
 class Faults:
     """Before superstep ``k``, every ``(k, worker)`` of ``plan`` gets a signal, once."""
 
     def __init__(self, engine, graph, plan, number=signal.SIGKILL):
         self.crew, self.left, self.number = engine.crew(graph), set(plan), number
-        self.sent = []
+        self.sent, self.stopped = [], []
 
     def __call__(self, step):
         for fault in sorted(self.left):
             if fault[0] <= step:
                 self.left.discard(fault)
                 self.sent.append(self.crew.pids[fault[1]][0])
-                os.kill(self.sent[-1], self.number)
-        if self.sent and self.number == signal.SIGKILL:
-            time.sleep(0.05)
+                if self.number == signal.SIGSTOP:
+                    self.stopped.append(Stopped(self.sent[-1]))
+                else:
+                    os.kill(self.sent[-1], self.number)
+                    deadline = time.monotonic() + 30
+                    while state_of(self.sent[-1]) is not None and time.monotonic() < deadline:
+                        time.sleep(0.001)
 
 
 def with_faults(engine, graph, plan, call, number=signal.SIGKILL):
-    """Return what ``call()`` returns while workers are lost as planned, and how many were."""
+    """Return what ``call()`` returns while workers are lost as planned, and the faults, as far as they were sent."""
     faults = engine._before_step = Faults(engine, graph, plan, number)
     try:
         found = call()
     finally:
         engine._before_step = None
-    return found, len(faults.sent)
+    return found, faults
 
 
 def wrong(found, right):

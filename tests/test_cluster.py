@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -88,10 +87,30 @@ def test_killed_at_a_superstep(engine, graph, parts):
     if not ALL:
         plans = [plans[4], plans[-3]]
     for plan in plans:
-        found, killed = with_faults(engine, parts, plan, lambda: sp.sssp(parts, 5, engine=engine, delta=400))
-        assert (wrong(found, right), found.explain().restarts, killed) == (0, len(plan), len(plan)), plan
+        found, faults = with_faults(engine, parts, plan, lambda: sp.sssp(parts, 5, engine=engine, delta=400))
+        assert (wrong(found, right), found.explain().restarts, len(faults.sent)) == (0, len(plan), len(plan)), plan
     found.verify()
     assert np.array_equal(found.predecessors, right.predecessors)
+
+
+def test_killed_around_a_pull(engine, tmp_path, monkeypatch):
+    """Between the two supersteps of a pull, and after it: what the dead had read nobody told it."""
+    graph = sp.generate.rmat(14, 16, seed=1)
+    g = sp.partition(graph, tmp_path / "g", parts=3)
+    source, crew, heard = int(np.argmax(graph.degrees)), engine.crew(g), []
+    exchange = crew.exchange
+    monkeypatch.setattr(crew, "exchange", lambda method, *args: (heard.append(method), exchange(method, *args))[1])
+    right = sp.sssp(graph, source)
+    assert wrong(sp.sssp(g, source, engine=engine), right) == 0
+    at = heard.index("pull")
+    plans = [{(at, 1)}, {(at + 1, 2)}]
+    if ALL:
+        plans += [{(step, victim)} for step in range(heard.index("pull") + 3) for victim in range(3)]
+    for plan in plans:
+        found, faults = with_faults(engine, g, plan, lambda: sp.sssp(g, source, engine=engine))
+        assert (wrong(found, right), found.explain().restarts, len(faults.sent)) == (0, 1, 1), plan
+    found.verify()
+    crew.close()
 
 
 def test_without_the_word_of_survivors_the_same_is_wrong(engine, graph, parts):
@@ -99,8 +118,8 @@ def test_without_the_word_of_survivors_the_same_is_wrong(engine, graph, parts):
     right = sp.sssp(graph, 5)
     engine._resends = False
     try:
-        found, killed = with_faults(engine, parts, {(4, 1)}, lambda: sp.sssp(parts, 5, engine=engine, delta=400))
-        assert killed == 1
+        found, faults = with_faults(engine, parts, {(4, 1)}, lambda: sp.sssp(parts, 5, engine=engine, delta=400))
+        assert len(faults.sent) == 1
         assert wrong(found, right) > 0
     finally:
         engine._resends = True
@@ -115,16 +134,12 @@ def test_an_answer_survives_its_worker(engine, graph, parts):
 
 def test_a_worker_that_hangs_is_replaced(cluster, graph, parts):
     with sp.Ray(workers=2, timeout=3, cpus=0.1) as engine:
-        crew = engine.crew(parts)
-        stopped = crew.pids[1][0]
         call = lambda: sp.sssp(parts, 5, engine=engine, delta=400)  # noqa: E731
-        found, sent = with_faults(engine, parts, {(3, 1)}, call, number=signal.SIGSTOP)
-        assert (sent, found.explain().restarts) == (1, 1)
+        found, faults = with_faults(engine, parts, {(3, 1)}, call, number=signal.SIGSTOP)
+        (stopped,) = faults.stopped
+        assert stopped.ended(60), f"left behind, stopped {stopped.times} times"
+        assert found.explain().restarts >= 1  # more where the machine is so busy that another did not answer in time
         assert wrong(found, sp.sssp(graph, 5)) == 0
-        deadline = time.monotonic() + 30
-        while Path(f"/proc/{stopped}").exists() and time.monotonic() < deadline:
-            time.sleep(0.1)
-        assert not Path(f"/proc/{stopped}").exists()  # ended, not left behind
 
 
 DRIVER = """

@@ -7,6 +7,7 @@
 #include "bindings/vectors.hpp"
 #include "partition/edges.hpp"
 #include "partition/order.hpp"
+#include "partition/sorted.hpp"
 #include "partition/waves.hpp"
 
 namespace steppe::bindings {
@@ -18,10 +19,14 @@ class AnyPart {
   public:
     virtual ~AnyPart() = default;
     virtual void offer(In vertices, In values) = 0;
-    virtual int64_t advance(nb::object limit) = 0;
+    virtual int64_t advance(nb::object limit, int64_t most) = 0;
     virtual nb::object pending() = 0;
     virtual nb::object take() = 0;
     virtual nb::tuple resend() = 0;
+    virtual void mirror(int64_t first, In values) = 0;
+    virtual nb::tuple outlook(nb::object low) = 0;
+    virtual nb::tuple pull(nb::object low, In lightest) = 0;
+    virtual void cut(nb::object bound) = 0;
     virtual void wake() = 0;
     virtual void rest() = 0;
     virtual bool outgrown() const = 0;
@@ -44,10 +49,10 @@ class PartOf : public AnyPart {
             without_gil([&](Watch&) { waves_.offer(in<I>(vertices), in<D>(values), count); });
         });
     }
-    int64_t advance(nb::object limit) override {
-        const D most = limit.is_none() ? kLargest<D> : nb::cast<D>(limit);
+    int64_t advance(nb::object limit, int64_t most) override {
+        const D last = limit.is_none() ? kLargest<D> : nb::cast<D>(limit);
         return without_gil([&](Watch& watch) {
-            const int64_t looked = waves_.advance(most, watch);
+            const int64_t looked = waves_.advance(last, most, watch);
             watch.check();
             return looked;
         });
@@ -64,6 +69,30 @@ class PartOf : public AnyPart {
         std::vector<D> values;
         without_gil([&](Watch&) { waves_.resend(ghosts, values); });
         return nb::make_tuple(to_numpy(std::move(ghosts)), to_numpy(std::move(values)));
+    }
+    void mirror(int64_t first, In values) override {
+        if (values.dtype() != nb::dtype<D>()) throw std::invalid_argument("values of another type");
+        waves_.mirror(first, in<D>(values), static_cast<int64_t>(values.size()));
+    }
+    nb::tuple outlook(nb::object low) override {
+        const auto found = waves_.outlook(nb::cast<D>(low));
+        return nb::make_tuple(found.pull, found.push);
+    }
+    nb::tuple pull(nb::object low, In lightest) override {
+        using W = typename Edges::Weight;
+        const D from = nb::cast<D>(low);
+        same_size(static_cast<size_t>(waves_.own()), lightest.size(), "lightest");
+        if (lightest.dtype() != nb::dtype<W>()) throw std::invalid_argument("weights of another type");
+        const auto looked = without_gil([&](Watch& watch) {
+            const auto found = waves_.pull(from, in<W>(lightest), watch);
+            watch.check();
+            return found;
+        });
+        return nb::make_tuple(looked.pull, looked.push);
+    }
+    void cut(nb::object bound) override {
+        const D most = nb::cast<D>(bound);
+        without_gil([&](Watch&) { waves_.cut(most); });
     }
     void wake() override {
         without_gil([&](Watch&) { waves_.wake(); });
@@ -160,13 +189,22 @@ void bind_partition(nb::module_& m) {
     nb::class_<AnyPart>(m, "Part")
         // Values for own vertices, int32 or int64 numbers.
         .def("offer", &AnyPart::offer, "vertices"_a, "values"_a)
-        // Relaxes all up to the limit (None: all); returns the edges looked at.
-        .def("advance", &AnyPart::advance, "limit"_a.none())
+        // Relaxes all up to the limit (None: all), or until so many edges were looked at; returns how many.
+        .def("advance", &AnyPart::advance, "limit"_a.none(), "most"_a = std::numeric_limits<int64_t>::max())
         // The least that waits, None: nothing does.
         .def("pending", &AnyPart::pending)
         // The ghosts that fell since the last call; (ghosts, values): all that have any.
         .def("take", &AnyPart::take)
         .def("resend", &AnyPart::resend)
+        // Values of ghosts, from one on, from where they are at home.
+        .def("mirror", &AnyPart::mirror, "first"_a, "values"_a)
+        // (edges that pulling would read, edges that pushing would).
+        .def("outlook", &AnyPart::outlook, "low"_a)
+        // Lowers own vertices from low on by their edges, in place of all that waits; (edges looked at, edges
+        // of what waits then).
+        .def("pull", &AnyPart::pull, "low"_a, "lightest"_a)
+        // Forgets values beyond a bound up to which all is final, and what waits.
+        .def("cut", &AnyPart::cut, "bound"_a)
         // To be called when values were written: all are relaxed and told again.
         .def("wake", &AnyPart::wake)
         // Frees what only a search that goes on needs.
@@ -221,6 +259,23 @@ void bind_partition(nb::module_& m) {
             });
         },
         "rows"_a, "own"_a, "distances"_a, "hops"_a, "bound"_a.none(), "hung"_a);
+
+    // Sorts each row by weight, where it lies; fewer than 2^31 vertices, no weight negative.
+    m.def(
+        "sort_rows",
+        [](InOf<int64_t> offsets, OutOf<int32_t> targets, Out weights) {
+            same_size(targets.size(), weights.size(), "rows");
+            const int64_t n = static_cast<int64_t>(offsets.size()) - 1;
+            if (n < 0 || offsets.data()[0] != 0 || offsets.data()[n] != static_cast<int64_t>(targets.size()) ||
+                !std::is_sorted(offsets.data(), offsets.data() + n + 1))
+                throw std::invalid_argument("offsets that do not belong to these rows");
+            with_weight(weights, [&](auto weight) {
+                using W = decltype(weight);
+                W* const lengths = out<W>(weights);
+                without_gil([&](Watch&) { partition::sort_rows(n, offsets.data(), targets.data(), lengths); });
+            });
+        },
+        "offsets"_a, "targets"_a, "weights"_a);
 
     // Fills order with all vertices, neighbours near each other.
     m.def(

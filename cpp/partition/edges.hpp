@@ -27,6 +27,7 @@ void for_sums(const rows::Csr<V, W>& g, const D* distances, int64_t u, F f) {
 
 template <bool weighted, class V, class W, class D>
 struct Lengths {
+    using Weight = W;
     static constexpr bool kScans = weighted;
     rows::Csr<V, W> g;
 
@@ -50,6 +51,7 @@ struct Lengths {
 // The tight edges, a hop each. Distances: final, of own vertices and ghosts.
 template <bool weighted, class V, class W, class D>
 struct Tight {
+    using Weight = W;
     static constexpr bool kScans = false;
     rows::Csr<V, W> g;
     const D* distances;

@@ -10,8 +10,17 @@
 //
 // Values from outside may belong to a bucket that is done: the ring goes back. All that costs is relaxations. The fix
 // point does not depend on the order, and a minimum taken twice is the same: that is what makes a lost and repeated
-// message harmless. Chakaravarthy et al., "Scalable single source shortest path algorithms for massively parallel
-// systems", IPDPS 2014, has owners, buckets and messages.
+// message harmless.
+//
+// A search of a small-diameter graph is finished from the other side, as on one machine (search/pull.hpp), where rows
+// are sorted by weight and lead both ways: when all below `low` is final and relaxed everywhere, and the ghosts have
+// been given the values of where they are at home (mirror), every own vertex reads its edges, the lightest first, as
+// far as one from `low` or beyond could improve it. Then nothing that waited needs to be pushed any more: whoever it
+// leads to, here or in another part, has read it. Only what fell by reading does. But nobody was told what was read, so
+// if a part is lost all that are left must push everything again (wake).
+//
+// Chakaravarthy et al., "Scalable single source shortest path algorithms for massively parallel systems", IPDPS 2014,
+// has owners, buckets, messages, and the choice of push or pull.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -26,6 +35,11 @@
 #include "search/widen.hpp"
 
 namespace steppe::partition {
+
+// What is left to do: edges to read from either side.
+struct Outlook {
+    int64_t pull = 0, push = 0;
+};
 
 // Edges: each(u, du, f) calls f(v, candidate) for the edges of u, at value du, that count. kScans: all of them count,
 // by their weights, and are relaxed in batches (search/scan.hpp).
@@ -73,17 +87,18 @@ class Waves {
         late_.clear();
     }
 
-    // Relaxes everything up to the limit, and what falls below it meanwhile. Returns the edges looked at.
-    int64_t advance(D limit, Watch& watch) {
-        int64_t looked = 0, next_poll = kPollMask;
+    // Relaxes everything up to the limit, and what falls below it meanwhile; but no more once so many edges were looked
+    // at. Returns how many.
+    int64_t advance(D limit, int64_t most, Watch& watch) {
+        int64_t looked = 0, next_poll = std::min(most, kPollMask);
         for (int64_t bucket = ring_.lowest(); bucket >= 0 && width_.least(bucket) <= limit; bucket = ring_.lowest()) {
             top_ = std::max(top_, bucket);
             ring_.next();
             for (search::Place at; at.i < ring_.list().size();) {
                 looked += relax_some(bucket, at) + 1;
                 if (STEPPE_LIKELY(looked < next_poll)) continue;
-                next_poll = looked + kPollMask;
-                if (!watch.poll(looked)) continue;
+                next_poll = std::min(most, looked + kPollMask);
+                if (!watch.poll(looked) && looked < most) continue;
                 late_.assign(ring_.list().begin() + at.i, ring_.list().end());  // nothing is lost, if somebody goes on
                 go_back(bucket);
                 for (const V v : late_) ring_.file(width_.bucket(values_[v]), v);
@@ -130,6 +145,73 @@ class Waves {
             values.push_back(values_[own_ + i]);
         }
     }
+    // Values of ghosts from where they are at home: the ghosts from `first` on (numbered from 0).
+    void mirror(int64_t first, const D* values, int64_t count) {
+        if (first < 0 || count > all() - own_ - first) throw std::invalid_argument("more ghosts than there are");
+        for (int64_t i = 0; i < count; ++i) {
+            D& best = values_[own_ + first + i];
+            best = std::min(best, values[i]);
+        }
+    }
+    // Edges that pulling from `low` on and pushing what is left would read, by a sample of vertices.
+    Outlook outlook(D low) const {
+        Outlook sum;
+        if constexpr (Edges::kScans) {
+            const int64_t step = std::max<int64_t>(1, own_ / kSamples);
+            for (int64_t i = step / 2; i < own_; i += step) {
+                const auto v = static_cast<V>(i);
+                if (values_[v] < low) continue;
+                const int64_t first = edges_.g.first(v), last = edges_.g.last(v);
+                sum.push += step * (last - first);
+                int64_t e = first;
+                while (e < last && e - first < kSamples && low + static_cast<D>(edges_.g.weight(e)) < values_[v]) ++e;
+                if (e > first) sum.pull += step * (kVertex + e - first);
+            }
+        }
+        return sum;
+    }
+    // Lowers what can be lowered from `low` or beyond, in place of all that waits. Rows must be sorted by weight and
+    // lead both ways, and ghosts have their own values. lightest: the first weight of each row; a vertex that not even
+    // this edge could lower is passed over without a look at its row, as nearly all are. Returns the edges looked at,
+    // and those of what waits then.
+    template <class W>
+    Outlook pull(D low, const W* lightest, Watch& watch) {
+        Outlook looked;
+        if constexpr (Edges::kScans) {
+            const auto& g = edges_.g;
+            ring_.drain([](int64_t, V) {});
+            top_ = -1;
+            ring_.start_at(width_.bucket(low));
+            std::vector<V> block(kBlock);
+            for (int64_t begin = 0; begin < own_; begin += kBlock) {
+                int64_t count = 0;
+                for (int64_t v = begin; v < std::min(own_, begin + kBlock); ++v) {
+                    block[count] = static_cast<V>(v);
+                    count += values_[v] > low && low + static_cast<D>(lightest[v]) < values_[v];
+                }
+                for (int64_t i = 0; i < count; ++i) {
+                    if (i + 12 < count) g.prefetch_edges(g.first(block[i + 12]));
+                    if (i + 5 < count) {
+                        const int64_t e = g.first(block[i + 5]);
+                        if (e < g.last(block[i + 5])) STEPPE_PREFETCH(&values_[g.target(e)]);
+                    }
+                    pull_to(block[i], low, looked);
+                }
+                if (watch.poll(looked.pull)) {
+                    wake();  // nothing is lost, if somebody goes on
+                    return looked;
+                }
+            }
+        }
+        return looked;
+    }
+    // Forgets values beyond a bound up to which all is final, and all that waits.
+    void cut(D bound) {
+        ring_.drain([](int64_t, V) {});
+        top_ = -1;
+        for (D& value : values_)
+            if (value > bound) value = kInfinity<D>;
+    }
     // After values were written from outside, a checkpoint's: all of them are to be relaxed, and told, again.
     void wake() {
         ring_.drain([](int64_t, V) {});
@@ -140,6 +222,9 @@ class Waves {
     }
 
   private:
+    static constexpr int64_t kSamples = 1024, kBlock = 1 << 12;
+    static constexpr int64_t kVertex = 10;  // finding a vertex costs about as much as ten edges
+
     // What search/scan.hpp reads distances from.
     struct View {
         const D* values;
@@ -167,6 +252,25 @@ class Waves {
             if (width_.bucket(values_[u]) < bucket) return 0;  // it fell, and was relaxed from there
             return edges_.each(u, values_[u], [&](V v, D candidate) { improve(v, candidate); });
         }
+    }
+    void pull_to(V v, D low, Outlook& looked) {
+        const auto& g = edges_.g;
+        const D before = values_[v];
+        D best = before;
+        const int64_t first = g.first(v), last = g.last(v);
+        int64_t e = first;
+        for (; e < last; ++e) {
+            const D w = static_cast<D>(g.weight(e));
+            if (low + w >= best) break;
+            const D du = values_[g.target(e)];
+            if (du != kInfinity<D> && du + w < best) best = du + w;  // integers would wrap
+        }
+        if (best < before && reach_.admits(best, outgrown_)) {
+            values_[v] = best;
+            ring_.file(width_.bucket(best), v);
+            looked.push += kVertex + last - first;
+        }
+        looked.pull += e - first;
     }
     // The ring can go back a few buckets as it is. Messages go back by a whole superstep: then all that waits is filed
     // anew, and what has fallen since it was filed is left out, which is most of it and would take the most memory.

@@ -29,6 +29,8 @@ def partition(
 ) -> PartitionedGraph:
     """Cut a graph into parts, each a file of its own, and open what was written.
 
+    Where edges lead both ways and vertices have eight or more, each row is written sorted by weight: searches end sooner by it.
+
     Parameters
     ----------
     source : Graph or path
@@ -42,7 +44,7 @@ def partition(
         numbers say nothing about places (``docs/cluster.md`` has figures); or the part of each vertex. Answers are in the graph's own numbers always.
     memory_limit : int or str, optional
         Bytes ("512MiB") that may be taken beside the file; refused before anything is written where they do not do: about 1.25 a vertex, 8 for each
-        vertex of a part and its ghosts, and 80 MiB; with an order of its own, 9 or 17 a vertex more.
+        vertex of a part and its ghosts, and 96 MiB; with an order of its own, 9 or 17 a vertex more.
     progress : bool or callable, optional
         True draws a bar; a function gets a :class:`~steppe.Progress` that counts edges.
 

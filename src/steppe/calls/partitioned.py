@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..cluster.asked import Asked
+from ..cluster.asked import GHOST, Asked
 from ..cluster.engine import engine_of, local_crew
 from ..cluster.paths import PartitionedPaths
 from ..cluster.rounds import Rounds, next_number
@@ -68,6 +68,7 @@ def solve_parts(
     method: str = "auto",
     delta: float | None = None,
     cutoff: float | None = None,
+    targets: Any = None,
     progress: bool | Callable[[Progress], object] | None = None,
     **others: Any,
 ) -> PartitionedPaths:
@@ -83,15 +84,26 @@ def solve_parts(
     starts = np.unique(graph.indices_of(sources))
     if len(starts) == 0:
         raise GraphError("a search needs a source")
+    ends = None
+    if targets is not None:
+        ends = graph.places_of(np.unique(graph.indices_of(targets)))
+        if len(ends) == 0:
+            raise ValueError("targets is empty: leave it out to search for every vertex")
     hops = call == "bfs"
     runner = engine_of(engine)
     plan = plan_parts(
-        graph, call, engine="" if runner is None else "ray", method=method, delta=delta, bounded=cutoff is not None
+        graph,
+        call,
+        engine="" if runner is None else "ray",
+        method=method,
+        delta=delta,
+        targets=targets is not None,
+        bounded=cutoff is not None,
     )
     bound = None if cutoff is None else inclusive(cutoff, graph.distance_dtype(hops=hops))
     crew = local_crew(graph) if runner is None else runner.crew(graph)
     tell = teller(progress, graph.num_edges, "edges")
-    rounds = Rounds(crew, _asked(graph, starts, plan, bound, runner, hops=hops), tell)
+    rounds = Rounds(crew, _asked(graph, starts, ends, plan, bound, runner, hops=hops), tell)
     if runner is not None:
         runner.prepare(rounds)
     rounds.steadily(lambda: None)
@@ -105,6 +117,7 @@ def solve_parts(
 def _asked(
     graph: PartitionedGraph,
     starts: npt.NDArray[np.int64],
+    ends: npt.NDArray[np.int64] | None,
     plan: Plan,
     bound: int | float | None,
     runner: Ray | None,
@@ -121,6 +134,9 @@ def _asked(
         delta=float(plan.delta or 1.0),
         graph=graph.digest,
         narrow=not hops and graph.weight_dtype == np.int32,
+        targets=ends,
+        # Supersteps are narrower where a search may be finished by pulling: not where ghosts are so many that it never pays.
+        pulls=graph.is_sorted and not hops and 2 * GHOST * graph.num_ghosts < graph.num_edges,
         checkpoint=None if runner is None else runner.checkpoint_of(graph),
         every=30.0 if runner is None else runner.checkpoint_every,
     )

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
+GHOST = 3
+"""To tell the value of a ghost costs as much as to look at so many edges."""
+
+
 @dataclass(frozen=True, eq=False)
 class Asked:
     """One question about a partitioned graph.
@@ -35,6 +39,10 @@ class Asked:
         The digest of the graph's manifest.
     narrow : bool
         Sums are made in 32 bits, and all begins again in 64 where one outgrows them.
+    pulls : bool
+        Rows are sorted and lead both ways: the search may be finished by pulling.
+    targets : ndarray of int64, or None
+        Places; the search ends when all of them have their distances.
     checkpoint : Path or None
         A folder in which values are kept now and then.
     every : float
@@ -50,6 +58,8 @@ class Asked:
     delta: float
     graph: str
     narrow: bool = False
+    pulls: bool = False
+    targets: npt.NDArray[np.int64] | None = None
     checkpoint: Path | None = None
     every: float = 30.0
     key: bytes = field(default=b"", init=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,10 +32,24 @@ class Ends:
     """
 
     def __init__(self, part: Part, starts: npt.NDArray[np.int64]) -> None:
-        self.ghosts, self.starts = np.asarray(part.ghosts), starts
+        self.part, self.ghosts, self.starts = part, np.asarray(part.ghosts), starts
         self.bounds = np.searchsorted(self.ghosts, starts)
         sizes = np.diff(starts)
         self.dtype = np.dtype(np.int32 if len(sizes) == 0 or sizes.max() < 2**31 else np.int64)
+
+    @cached_property
+    def lightest(self) -> Array:
+        """The first weight of each own row, which is the least where rows are sorted."""
+        indptr, _, weights = self.part.graph._rows
+        assert weights is not None  # noqa: S101 - rows without weights are not sorted
+        first, last = indptr[: self.part.own], indptr[1 : self.part.own + 1]
+        none = np.inf if weights.dtype.kind == "f" else np.iinfo(weights.dtype).max
+        least: Array = np.full(self.part.own, none, dtype=weights.dtype)
+        for begin in range(0, self.part.own, PIECE):
+            some = slice(begin, begin + PIECE)
+            has = np.flatnonzero(first[some] < last[some])
+            least[some][has] = weights[first[some][has]]
+        return least
 
     def names(self, part: int, ghosts: Array) -> Array:
         """Return what ghosts that are at home in a part are called there; written over ``ghosts`` where the types are the same."""
@@ -43,6 +58,10 @@ class Ends:
             some = slice(begin, begin + PIECE)
             np.subtract(self.ghosts[ghosts[some]], self.starts[part], out=names[some], casting="unsafe")
         return names
+
+
+def _unreached(values: Array) -> int | float:
+    return np.inf if values.dtype.kind == "f" else int(np.iinfo(values.dtype).max)
 
 
 def public(values: Array, *, hops: bool) -> Array:
@@ -64,16 +83,30 @@ class Held:
         self.search = _core.part_search(
             self.core, part.own, asked.hops, asked.longest, asked.width, asked.bound, asked.narrow
         )
-        places = asked.sources[(asked.sources >= part.first) & (asked.sources < part.first + part.own)]
-        self.sources = places - part.first
+        self.sources = self._own(asked.sources)
+        self.targets = None if asked.targets is None else self._own(asked.targets)
+        self.bound = asked.bound
         self.distances: Array | None = None
         self.tree: _core.Part | None = None
         self.tails: npt.NDArray[np.int64] | None = None
         self.hung: npt.NDArray[np.uint8] | None = None
         self.remote: list[Array] = []
+        self.has_pulled = False
         if asked.checkpoint is not None:
             self._restore()
         self._plant(self.search)
+
+    def _own(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        first, own = self.part.first, self.part.own
+        return places[(places >= first) & (places < first + own)] - first
+
+    def furthest(self) -> int | float:
+        """Return the value of the furthest target in this part, -1: there is none."""
+        if self.targets is None or len(self.targets) == 0:
+            return -1
+        values = self.search.values()
+        most = values[self.targets].max()
+        return np.inf if most == _unreached(values) else most.item()
 
     def _plant(self, field: _core.Part) -> None:
         values = np.zeros(len(self.sources), dtype=field.values().dtype)
@@ -81,8 +114,15 @@ class Held:
 
     # The tree and the proof -----------------------------------------------------------------------------------------
 
-    def finish(self) -> None:
-        """Take the values for distances: no copy, and in the narrow type that they were searched in; ``public`` is for users."""
+    def finish(self, furthest: int | float | None) -> None:
+        """Take the values for distances: no copy, and in the narrow type that they were searched in; ``public`` is for users.
+
+        ``furthest``: of all targets, where the search was ended because they have their distances.
+        """
+        self.bound = self.asked.bound
+        if furthest is not None:
+            self.search.cut(furthest)
+            self.bound = furthest
         self.search.rest()
         self.distances = self.search.values()
         self.tree = self.tails = self.hung = None
@@ -108,7 +148,7 @@ class Held:
         self.hung = np.zeros(len(self.distances), dtype=np.uint8)
         self.hung[self.sources] = 1
         asked = self.asked
-        return _core.part_proof(self.core, self.part.own, self.distances, asked.hops, asked.bound, self.hung)
+        return _core.part_proof(self.core, self.part.own, self.distances, asked.hops, self.bound, self.hung)
 
     # Checkpoints ----------------------------------------------------------------------------------------------------
 

@@ -59,7 +59,7 @@ class PartitionedPaths(Paths):
         self = cls.__new__(cls)
         self.graph = graph  # type: ignore[assignment]
         self._whole, self._rounds = graph, rounds
-        self.bound, self.hops = rounds.asked.bound, rounds.asked.hops
+        self.bound, self.hops = rounds.bound, rounds.asked.hops
         self._sources = sources
         self._remote = self._predecessors = self._canonical = self._device = self._threads = None
         self._is_recorded = False

@@ -9,6 +9,10 @@ begins from nothing (or from a checkpoint), and *all* workers tell the best that
 value is the length of some path, only smaller ones are taken, and nothing ends before all agree. A new worker alone is not enough: what others
 told its predecessor they would never tell again, and a quarter of the answer would silently be wrong.
 
+Where most of a search would be left to do at once, it is finished by pulling (``partition/waves.hpp``). That takes two supersteps: all tell others
+the values of their ghosts, then all look from their own vertices to the nearest neighbours; and again, while that is less work than to relax
+what fell. A worker that is lost after that has read what nobody told it, so those who are left relax all that they have again.
+
 What comes after the distances (the tree, the proof) begins again from the distances when a worker is lost on the way.
 """
 
@@ -32,6 +36,8 @@ if TYPE_CHECKING:
     from .crew import Crew, Outbox
 
 Result = TypeVar("Result")
+AFTER_PULL = 8
+"""Times as far that a superstep goes after a pull: next to nothing is left to fall, and what does is soon told."""
 _numbers = itertools.count()
 
 
@@ -59,7 +65,10 @@ class Rounds:
         self.before_step: Callable[[int], object] | None = None
         self.inbox: Outbox = self._none()
         self.low: Any = None
-        self.has_begun = self.is_settled = self.has_tree = False
+        self.step = "advance"
+        self.bound = asked.bound
+        self.furthest: int | float | None = None
+        self.has_begun = self.is_settled = self.has_tree = self.has_pulled = False
         self.counts: dict[str, Any] = {
             "supersteps": 0,
             "messages": 0,
@@ -101,11 +110,13 @@ class Rounds:
         outgrown = self._spread("search", self.asked.delta)
         if outgrown and self.asked.narrow:
             self.asked = replace(self.asked, narrow=False)
-            self.has_begun, self.inbox = False, self._none()
+            self.has_begun = self.has_pulled = False
+            self.inbox, self.step = self._none(), "advance"
             self._settle()
             return
-        self.crew.ask("finish", number)
-        if outgrown:
+        self.crew.ask("finish", number, self.furthest)
+        self.bound = self.asked.bound if self.furthest is None else self.furthest
+        if outgrown and self.furthest is None:
             self.refresh("distances")
             faults = [report["fault"] for report in self.crew.exchange("prove", self._none(), number)[0]]
             if any(fault is not None and fault["kind"] == "unreached" for fault in faults):
@@ -114,7 +125,7 @@ class Rounds:
 
     def _recover(self, lost: WorkersLostError) -> None:
         """Replace workers, and have everybody tell again what they know."""
-        self.is_settled = self.has_tree = False
+        self.is_settled = self.has_tree = self.has_pulled = False
         self.counts["restarts"] += len(lost.dead)
         if self.counts["restarts"] > self.restarts:
             raise RuntimeError(f"workers were lost {self.restarts} times: giving up") from lost
@@ -124,11 +135,11 @@ class Rounds:
             lost.dead = set()
         again = self.crew.ask("begin", self.asked, only=sorted(lost.forgetful) if self.has_begun else None)
         self.has_begun = True
-        self.inbox, self.low = self._none(), _least(again)
+        self.inbox, self.low, self.step = self._none(), _least(again), "advance"
         if self.resends:
             reports, self.inbox = self.crew.exchange("resend", self._none(), self.asked.number)
             self._count(reports)
-            self.low = _least(reports)
+            self.low = self._unless_settled(reports)
 
     def _spread(self, field: str, delta: float) -> bool:
         """Go on until no value falls any more; return whether a sum outgrew its type."""
@@ -138,21 +149,53 @@ class Rounds:
             if self.before_step is not None:
                 self.before_step(self.counts["supersteps"])
             begun = time.perf_counter()
-            limit = low + (delta if isinstance(low, float) else int(delta))
+            far = delta * (AFTER_PULL if self.has_pulled and field == "search" else 1)
+            limit = low + (far if isinstance(low, float) else int(far))
             most = 2**31 - 2 if field == "tree" or self.asked.hops or self.asked.narrow else 2**63 - 2
             limit = limit if isinstance(low, float) else min(limit, most)
-            reports, inbox = self.crew.exchange("advance", inbox, self.asked.number, field, limit)
+            reports, inbox = self._superstep(field, inbox, low, limit)
             self.counts["supersteps"] += 1
             self._count(reports)
             self.spent += time.perf_counter() - begun
             self.busy += max(report["seconds"] for report in reports)
             outgrown = any(report["outgrown"] for report in reports)
-            low = None if outgrown and self.asked.narrow and field == "search" else _least(reports)
+            if field != "search":
+                low = _least(reports)
+            elif outgrown and self.asked.narrow:
+                low = None
+            else:
+                low = self._unless_settled(reports)
             if field == "search":
-                self.inbox, self.low = inbox, low
+                self.inbox, self.low, self.step = inbox, low, self._next_step(reports)
             if self.tell is not None:
                 self.tell(self.counts["edges_relaxed"], f"superstep {self.counts['supersteps']:,}")
         return outgrown
+
+    def _unless_settled(self, reports: list[dict[str, Any]]) -> Any:
+        """Return the least value that waits; None also where all targets have their distances: whatever lies beyond is not asked for."""
+        low = _least(reports)
+        if self.asked.targets is None:
+            return low
+        furthest = max(report["furthest"] for report in reports)
+        self.furthest = furthest if furthest < float("inf") and (low is None or furthest < low) else None
+        return low if self.furthest is None else None
+
+    def _superstep(self, field: str, inbox: Outbox, low: Any, limit: Any) -> tuple[list[dict[str, Any]], Outbox]:
+        number = self.asked.number
+        if field == "search" and self.step == "mirror":
+            return self.crew.exchange("mirror", inbox, number)
+        if field == "search" and self.step == "pull":
+            self.has_pulled = True
+            return self.crew.exchange("pull", inbox, number, low)
+        return self.crew.exchange("advance", inbox, number, field, limit)
+
+    def _next_step(self, reports: list[dict[str, Any]]) -> str:
+        """Return what the next superstep of the search is."""
+        if self.step == "mirror":
+            return "pull"
+        outlooks = [outlook for report in reports for outlook in report.get("outlook", ())]
+        pull, push = sum(outlook[0] for outlook in outlooks), sum(outlook[1] for outlook in outlooks)
+        return "mirror" if (1 if self.step == "pull" else 2) * pull < push else "advance"
 
     def _plant(self) -> Any:
         return _least(self.crew.ask("plant_tree", self.asked.number))

@@ -1,170 +1,32 @@
 """Worker: some parts of a graph and all that can be asked of them. It knows nothing of who calls it: this process, or an engine's actor.
 
-Every method's first argument is the number of a question. Those that send answer with a report and a message for each worker; a message is a list
-of (part, vertices, values). Between parts of one worker nothing is sent: they go on until none has anything for another below the limit.
+``spreading.py`` has what all of it is made of, values that fall and what is told of them; here is what comes after: the tree, the proof, the answers.
 """
 
 from __future__ import annotations
 
-import os
-import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .._core import PartFault
-from ..files.partitioned import open_partitioned
 from ..files.target import destination
-from .asked import ForgottenError
-from .held import NO_TAIL, Ends, Held, public
+from .held import NO_TAIL, Held, public
+from .spreading import Spreading
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
-    from .asked import Asked, Message
+    from .asked import Message
 
 Array = npt.NDArray[Any]
 GHOSTS = 1 << 19
 """Ghosts of a part that are asked for at a time."""
 
 
-class Worker:
-    """The parts that ``homes`` gives to worker ``number``.
-
-    Parameters
-    ----------
-    folder : str
-        The partitioned graph.
-    number : int
-        Which worker this is.
-    homes : list of int
-        The worker of every part.
-    """
-
-    def __init__(self, folder: str, number: int, homes: Sequence[int]) -> None:
-        self.graph = open_partitioned(folder)
-        self.number, self.homes, self.count = number, list(homes), max(homes) + 1
-        mine = [part for part, home in enumerate(homes) if home == number]
-        self.parts = {part: self.graph.part(part, check=True) for part in mine}
-        self.ends = {number: Ends(part, self.graph.starts) for number, part in self.parts.items()}
-        self.questions: dict[int, dict[int, Held]] = {}
-        self.saved: dict[int, float] = {}
-
-    def pid(self) -> int:
-        """Return the number of this process."""
-        return os.getpid()
-
-    def begin(self, asked: Asked) -> dict[str, Any]:
-        """Take a question: from the beginning, or from its checkpoint."""
-        self.questions[asked.number] = {
-            number: Held(part, self.ends[number], asked) for number, part in self.parts.items()
-        }
-        self.saved[asked.number] = time.monotonic()
-        return self._report(asked.number, "search", 0, 0.0, self._nothing())
-
-    def forget(self, question: int) -> None:
-        """Let go of a question."""
-        self.questions.pop(question, None)
-        self.saved.pop(question, None)
-
-    def _held(self, question: int) -> dict[int, Held]:
-        try:
-            return self.questions[question]
-        except KeyError:
-            raise ForgottenError(question) from None
-
-    def _nothing(self) -> list[Message]:
-        return [[] for _ in range(self.count)]
-
-    # Values that fall -----------------------------------------------------------------------------------------------
-
-    def advance(self, question: int, field: str, limit: Any, *inbox: Message) -> tuple[Any, ...]:
-        """Take what others found, relax everything up to the limit, tell others."""
-        begun = time.perf_counter()
-        held = self._held(question)
-        for message in inbox:
-            for part, vertices, values in message:
-                getattr(held[part], field).offer(vertices, values)
-        relaxed = 0
-        while True:
-            for state in held.values():
-                relaxed += getattr(state, field).advance(limit)
-            if not self._pass_on(held, field):
-                break
-        out = self._nothing()
-        for state in held.values():
-            if state.remote:
-                ghosts = state.remote[0] if len(state.remote) == 1 else np.unique(np.concatenate(state.remote))
-                state.remote = []
-                self._address(state, ghosts, getattr(state, field).values()[state.part.own :][ghosts], out)
-                del ghosts
-        asked = next(iter(held.values())).asked if held else None
-        keeps = asked is not None and asked.checkpoint is not None and field == "search"
-        if keeps and asked is not None and time.monotonic() - self.saved[question] >= asked.every:
-            for state in held.values():
-                state.save()
-            self.saved[question] = time.monotonic()
-        return (self._report(question, field, relaxed, time.perf_counter() - begun, out), *out)
-
-    def _pass_on(self, held: dict[int, Held], field: str) -> bool:
-        """Tell own parts what changed, keep what is for other workers; return whether there was anything to tell."""
-        told = False
-        for state in held.values():
-            ghosts = getattr(state, field).take()
-            if len(ghosts) == 0:
-                continue
-            if len(held) == 1:  # all ghosts are others'
-                state.remote.append(ghosts)
-                continue
-            values = getattr(state, field).values()[state.part.own :][ghosts]
-            far = np.ones(len(ghosts), dtype=bool)
-            cuts = np.searchsorted(ghosts, state.ends.bounds)
-            for other, to in held.items():
-                first, last = cuts[other], cuts[other + 1]
-                if first < last:
-                    getattr(to, field).offer(state.ends.names(other, ghosts[first:last]), values[first:last])
-                    far[first:last] = False
-                    told = True
-            if far.any():
-                state.remote.append(ghosts[far])
-        return told
-
-    def _address(self, state: Held, ghosts: Array, values: Array, out: list[Message]) -> None:
-        """Put rising ghosts with their values into the messages of the workers where they are at home; ``ghosts`` is used up."""
-        cuts = np.searchsorted(ghosts, state.ends.bounds)
-        for part in np.flatnonzero(np.diff(cuts)).tolist():
-            some = slice(cuts[part], cuts[part + 1])
-            out[self.homes[part]].append((part, state.ends.names(part, ghosts[some]), values[some]))
-
-    def resend(self, question: int) -> tuple[Any, ...]:
-        """Tell everybody the best that was ever found for their vertices: who lost its memory needs it, and nobody else minds."""
-        held = self._held(question)
-        out = self._nothing()
-        for state in held.values():
-            ghosts, values = state.search.resend()
-            self._address(state, ghosts, values, out)
-        for part, vertices, values in out[self.number]:
-            held[part].search.offer(vertices, values)
-        out[self.number] = []
-        return (self._report(question, "search", 0, 0.0, out), *out)
-
-    def _report(self, question: int, field: str, relaxed: int, seconds: float, out: list[Message]) -> dict[str, Any]:
-        waiting = [
-            least
-            for state in self.questions[question].values()
-            if (least := getattr(state, field).pending()) is not None
-        ]
-        sent = [values.min().item() for message in out for _, _, values in message if len(values)]
-        return {
-            "low": min(waiting + sent, default=None),
-            "sent": [sum(len(vertices) for _, vertices, _ in message) for message in out],
-            "bytes": sum(vertices.nbytes + values.nbytes for message in out for _, vertices, values in message),
-            "relaxed": relaxed,
-            "seconds": seconds,
-            "outgrown": any(state.search.outgrown for state in self.questions[question].values()),
-        }
+class Worker(Spreading):
+    """The parts of one worker, and questions about them."""
 
     # What others know of ghosts -------------------------------------------------------------------------------------
 
@@ -205,10 +67,10 @@ class Worker:
         found: Array = state.distances if field == "distances" else state.tree.values()  # type: ignore[union-attr, assignment]
         return found
 
-    def finish(self, question: int) -> None:
+    def finish(self, question: int, furthest: int | float | None) -> None:
         """Make public distances of what was found; its checkpoint is of no use any more."""
         for state in self._held(question).values():
-            state.finish()
+            state.finish(furthest)
             if state.asked.checkpoint is not None:
                 state.drop()
 

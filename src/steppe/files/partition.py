@@ -40,6 +40,9 @@ Array = npt.NDArray[Any]
 PIECE = 1 << 20
 """Edges at a time."""
 
+SPARSE = 8
+"""Edges a vertex below which rows stay as they are: such graphs have no moment at which most of the search is left to do at once."""
+
 _DRAFT = re.compile(r"\..*\.steppe-[0-9a-f]{16}\.parts", re.DOTALL)
 _LOCK = ".lock"
 
@@ -48,12 +51,12 @@ def bytes_needed(n: int, parts: int, *, renumbered: bool, largest: int = 0) -> i
     """Return the memory that partitioning takes: marks, the offsets of a part, a piece of its edges, and the order of the vertices.
 
     >>> bytes_needed(10**9, 64, renumbered=False) >> 20
-    1510
+    1526
     """
     vertex = np.dtype(vertex_dtype(n)).itemsize
     part = 8 * (largest or 2 * -(-n // max(1, parts)))
     order = n * (2 * vertex + 1) if renumbered else 0
-    return n + n // 4 + part + order + 80 * PIECE
+    return n + n // 4 + part + order + 96 * PIECE
 
 
 def write(
@@ -145,6 +148,10 @@ class _Writer:
             self._deal_owners(np.asarray(by))
         else:
             raise ValueError(f'by must be "range", "locality" or an array with the part of each vertex, not {by!r}')
+        # A search of a graph with many edges a vertex ends by looking from vertices that were not reached yet to their neighbours, the nearest
+        # first: where edges lead both ways, and rows are sorted.
+        weighted = self.weights is not None and graph.min_weight >= 0
+        self.sorts = weighted and not graph.directed and graph.num_edges >= SPARSE * self.n
         self.bits = np.zeros(-(-self.n // 64) + 1, dtype=np.uint64)
         self.done = 0
 
@@ -193,6 +200,7 @@ class _Writer:
             "edges": graph.num_edges,
             "directed": graph.directed,
             "by": self.by,
+            "sorted": self.sorts,
             "weights": facts,
             "dtype": None if self.weights is None else self.weights.dtype.str,
             "typical_weight": float(min(sampled, graph.mean_weight) if sampled > 0 else max(0.0, graph.mean_weight)),
@@ -235,12 +243,13 @@ class _Writer:
         np.save(self.folder / name, ghosts)
         self._enter(name, len(ghosts))
         dtype = np.dtype(vertex_dtype(own + len(ghosts)))
+        self.sorts &= dtype == np.int32
 
         def fill(begin: int, offsets: Array, indices: Array, weights: Array | None) -> None:
             rows = self._vertices(first + begin, min(last, first + begin + len(offsets) - 1))
             at = 0
             for _, some in _chunks(rows, self.indptr):
-                edges, _ = self._edges(some)
+                edges, offsets = self._edges(some)
                 places = self._places(self.indices[edges])
                 inside = (places >= first) & (places < last)
                 rank = before[places >> 6] + np.bitwise_count(
@@ -249,6 +258,8 @@ class _Writer:
                 indices[at : at + len(places)] = np.where(inside, places - first, own + rank)
                 if weights is not None and self.weights is not None:
                     weights[at : at + len(places)] = self.weights[edges]
+                    if self.sorts:
+                        _core.sort_rows(offsets, indices[at : at + len(places)], weights[at : at + len(places)])
                 at += len(places)
                 self._tell(len(places))
 

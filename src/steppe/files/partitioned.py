@@ -100,8 +100,10 @@ class PartitionedGraph(Vertices):
         False when the graph was built from undirected edges.
     min_weight, max_weight, mean_weight : number
         Of the edges that exist; all 1 where there are no weights.
-    num_cut : int
-        Edges that lead from one part to another.
+    num_cut, num_ghosts : int
+        Edges that lead from one part to another; vertices of other parts that they lead to, counted in each part.
+    is_sorted : bool
+        Whether the rows of parts are sorted by weight, by which a search may be finished; see :func:`steppe.partition`.
     """
 
     def __init__(self, folder: Path, manifest: dict[str, Any], digest: str) -> None:
@@ -119,6 +121,7 @@ class PartitionedGraph(Vertices):
         self._files: dict[str, dict[str, Any]] = manifest["files"]
         self._first_label = manifest["labels"]
         self.is_renumbered = "places.npy" in self._files
+        self.is_sorted: bool = manifest.get("sorted", False)  # folders of before that was written have it not
 
     @property
     def num_parts(self) -> int:
@@ -129,6 +132,11 @@ class PartitionedGraph(Vertices):
     def num_cut(self) -> int:
         """Edges that lead from one part to another."""
         return sum(part["cut"] for part in self._parts)
+
+    @property
+    def num_ghosts(self) -> int:
+        """Vertices of other parts that edges lead to, counted in each part."""
+        return sum(part["ghosts"] for part in self._parts)
 
     @property
     def is_integer(self) -> bool:
@@ -198,6 +206,21 @@ class PartitionedGraph(Vertices):
     def owners_of(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the parts that places belong to."""
         return np.searchsorted(self.starts, places, side="right") - 1
+
+    def mirrored(self, part: int, of: int) -> tuple[int, npt.NDArray[np.int64]]:
+        """Return which ghosts of a part are at home in another: the number of the first, and where they lie there, rising.
+
+        They are read, not mapped: what is another worker's would count for this one's memory as long as it lives.
+        """
+        ghosts = self._load(f"ghosts-{part:06}.npy")
+        first, last = np.searchsorted(ghosts, self.starts[of : of + 2]).tolist()
+        if first == last:
+            return first, np.empty(0, dtype=np.int64)
+        name = self._file(f"ghosts-{part:06}.npy")
+        at = ghosts.offset + first * ghosts.itemsize  # type: ignore[attr-defined]
+        found = np.fromfile(name, dtype=ghosts.dtype, count=last - first, offset=at)
+        found -= self.starts[of]
+        return first, found
 
     def _file(self, name: str) -> Path:
         path, size = self.folder / name, self._files[name]["bytes"]
