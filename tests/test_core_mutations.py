@@ -9,10 +9,11 @@ import pytest
 
 from conftest import missing
 from core_mutations import DRIVERS, HERE, MUTATIONS, write
+from core_mutations_external import EXTERNAL
 from core_mutations_matrix import MATRIX
 from core_mutations_rows import ROWS
 
-ALL = [*MUTATIONS, *MATRIX, *ROWS]
+ALL = [*MUTATIONS, *EXTERNAL, *MATRIX, *ROWS]
 FLAGS = ["-std=c++20", "-O0", "-pthread", "-include", HERE / "core" / "seeded.hpp"]
 
 
