@@ -32,6 +32,47 @@ def test_bins_of_prepared_rows(monkeypatch, threads, directed, weights):
     assert cut.explain().engine == "cpu"  # a bound: a short search, with or without blocks
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("weights", [(0, 100), (1, 2**30), "float32", "float64"])
+def test_bins_of_plain_rows_are_pulled_over(monkeypatch, threads, directed, weights):
+    """A first search finishes from the other side where in-edges are at hand: the graph is undirected, or its reverse is known."""
+    g = sp.generate.random(2000, 150_000, weights=weights, seed=8, directed=directed)
+    expected = sp.sssp(g, 3, method="dijkstra").distances
+    monkeypatch.setenv("STEPPE_PREPARE", "0")
+    monkeypatch.setattr(preparing, "BLOCKS_FROM", 0)
+    monkeypatch.setattr(external, "BIN_SHIFT", 8)
+    narrow = max(float(np.median(expected)) / 20, 1e-6)
+    if directed:
+        assert "pull" not in sp.sssp(g, 3, threads=threads, delta=narrow).explain().note
+        assert g.reverse.num_edges == g.num_edges
+    for options in ({"delta": narrow}, {"delta": narrow, "record_paths": True}, {}):
+        answer = sp.sssp(g, 3, threads=threads, **options).verify()
+        assert answer.distances.tobytes() == expected.tobytes()
+        told = answer.explain()
+        assert told.engine == "external"
+        if options:
+            assert "finished by pull" in told.note
+            assert told.edges_relaxed < g.num_edges
+
+
+@pytest.mark.parametrize("weights", [np.array([2**31 - 1, 2**31 - 1, 5], np.int32), np.array([np.inf, 1.0, np.inf])])
+def test_plain_rows_with_the_largest_weights(monkeypatch, weights):
+    """Sums that outgrow 32 bits, and edges that are none, in rows that are pulled over."""
+    rng = np.random.default_rng(5)
+    u, v = rng.integers(0, 3000, (2, 60_000))
+    light = rng.integers(1, 100, 60_000).astype(weights.dtype)
+    light[rng.integers(0, 60_000, 3000)] = rng.choice(weights, 3000)
+    g = sp.Graph.from_edges(u, v, light, directed=False)
+    expected = sp.sssp(g, 3, method="dijkstra").distances
+    monkeypatch.setenv("STEPPE_PREPARE", "0")
+    monkeypatch.setattr(preparing, "BLOCKS_FROM", 0)
+    monkeypatch.setattr(external, "BIN_SHIFT", 8)
+    answer = sp.sssp(g, 3, delta=2.0).verify()
+    assert answer.distances.tobytes() == expected.tobytes()
+    assert answer.explain().engine == "external"
+
+
 def test_bins_tell_of_sums_that_do_not_fit(monkeypatch):
     monkeypatch.setattr(preparing, "BLOCKS_FROM", 0)
     monkeypatch.setattr(preparing, "BLOCKS_DEGREE", 0)

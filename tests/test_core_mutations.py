@@ -9,11 +9,12 @@ import pytest
 
 from conftest import missing
 from core_mutations import DRIVERS, HERE, MUTATIONS, write
+from core_mutations_external import EXTERNAL
 from core_mutations_matrix import MATRIX
 from core_mutations_rows import ROWS
 from core_mutations_threads import THREADS
 
-ALL = [*MUTATIONS, *MATRIX, *ROWS, *THREADS]
+ALL = [*MUTATIONS, *EXTERNAL, *MATRIX, *ROWS, *THREADS]
 FLAGS = ["-std=c++20", "-O0", "-pthread", "-include", HERE / "core" / "seeded.hpp"]
 
 

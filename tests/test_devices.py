@@ -247,7 +247,7 @@ def test_few_device_objects_with_a_limit_are_kept(pocl):
 
 COLLECTED = """
 import faulthandler, gc, sys
-faulthandler.dump_traceback_later(30, exit=True)
+faulthandler.dump_traceback_later(100, exit=True)
 from steppe.errors import DeviceMemoryError
 from steppe.gpu import get_device
 device = get_device({name!r}, memory_limit=10_000)

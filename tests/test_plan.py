@@ -81,7 +81,7 @@ CASES = {
         facts(10**7, 10**8, prepared=True, crowding=99.0),
         {},
         {},
-        {"engine": "cpu"},
+        {"engine": "external"},
     ),
     "far beyond, hubs": (
         "sssp",
@@ -91,6 +91,13 @@ CASES = {
         {"delta": 16 / math.pow(32, 0.6)},
     ),
     "far beyond, prepared": ("sssp", facts(10**7, 10**8, typical_weight=16.0, prepared=True), {}, {}, {"delta": 2.0}),
+    "far beyond, undirected": (
+        "sssp",
+        facts(10**7, 10**8, typical_weight=16.0, directed=False, reverse_known=True),
+        {},
+        {},
+        {"delta": 2.0},
+    ),
     "far beyond, in little memory": (
         "sssp",
         facts(10**7, 10**8, typical_weight=16.0, crowding=4.0),

@@ -101,6 +101,26 @@ def test_a_large_search_leaves_busy_cpus_alone(monkeypatch, running, expected):
     assert threads.resolve(2, edges=threads.LARGE - 1) == 2
 
 
+@pytest.mark.parametrize(
+    ("ours", "running", "expected"),
+    [("12", [2], 2), ("1", [2, 1], 2), ("1", [2, 2], 1), ("12", [3, 4], 1)],
+)
+def test_own_threads_and_a_moment_of_others_are_not_in_the_way(monkeypatch, ours, running, expected):
+    """Of two CPUs both are free while only threads of this process run, and when a second look finds nobody else."""
+
+    def read(path):
+        if path.name == "loadavg":
+            return f"0.1 0.2 0.3 {running.pop(0)}/90 1"
+        return f"7 (a) name) {'R' if path.parent.name in ours else 'S'} 1 1"
+
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(threads, "available", lambda: 2)
+    monkeypatch.setattr(threads.Path, "glob", lambda self, _: [self / name / "stat" for name in "123"])
+    monkeypatch.setattr(threads.Path, "read_text", read)
+    assert threads.free() == expected
+    assert not running  # looked at as often as needed, and no more
+
+
 @pytest.mark.parametrize("text", ["many", "0", "-1", "1.5"])
 def test_a_bad_thread_count_is_an_error(monkeypatch, graph, text):
     monkeypatch.setenv("STEPPE_NUM_THREADS", text)

@@ -25,15 +25,15 @@ search::Stats sweep_outside(const Rows& g, bool mapped, const Question& question
 }
 
 template <class V, class W, class R>
-search::Stats bin_outside(const rows::View<V, W>& g, bool mapped, const Question& question, external::Budget& budget,
-                          R* result, V* pred) {
+search::Stats bin_outside(const rows::View<V, W>& g, const rows::View<V, W>* in, double lightest, bool mapped,
+                          const Question& question, external::Budget& budget, R* result, V* pred) {
     return PythonWatch(question.progress).run([&](Watch& watch) {
         external::Window window(g.csr, mapped && !g.out(), question.threads, budget);
-        return search::find_answer<W>(g.csr, question, result, pred, watch,
-                                      [&]<class D>(const search::Search<V, D>& search, D* dist, V* p) {
-                                          return p ? external::bin<true>(g, window, budget, search, dist, p)
-                                                   : external::bin<false>(g, window, budget, search, dist, p);
-                                      });
+        return search::find_answer<W>(
+            g.csr, question, result, pred, watch, [&]<class D>(const search::Search<V, D>& search, D* dist, V* p) {
+                return p ? external::bin<true>(g, in, lightest, window, budget, search, dist, p)
+                         : external::bin<false>(g, in, lightest, window, budget, search, dist, p);
+            });
     });
 }
 
@@ -55,10 +55,12 @@ void bind_external(nb::module_& m) {
         .def_prop_ro("bytes_read", [](const Budget& b) { return b.bytes_read.load(); })
         .def_prop_ro("peak", [](const Budget& b) { return b.peak.load(); });
 
-    // Distances, or hops where `distances` are int32.
+    // Distances, or hops where `distances` are int32. in_rows: those of the reverse graph, if they are at hand; of an
+    // undirected one the rows themselves. lightest: no edge weighs less.
     m.def(
         "external",
-        [](const Rows& rows, const Question& question, Budget& budget, Out distances, std::optional<Out> predecessors) {
+        [](const Rows& rows, const Rows* in_rows, double lightest, const Question& question, Budget& budget,
+           Out distances, std::optional<Out> predecessors) {
             if (distances.dtype() == nb::dtype<int32_t>())
                 return rows.visit_unweighted([&]<class V>(const rows::Csr<V, int32_t>& csr) {
                     return sweep_outside(external::Ones<V>{csr}, rows.is_mapped(), question, budget,
@@ -68,11 +70,15 @@ void bind_external(nb::module_& m) {
             return rows.visit([&]<class V, class W>(const rows::View<V, W>& g) {
                 auto* d = entries<Distance<W>>(rows, distances);
                 V* p = entries<V>(rows, predecessors);
-                if (budget.bins > 0) return bin_outside(g, rows.is_mapped(), question, budget, d, p);
+                if (budget.bins > 0) {
+                    std::optional<rows::View<V, W>> in;
+                    if (in_rows) in.emplace(in_rows->as<V, W>());
+                    return bin_outside(g, in ? &*in : nullptr, lightest, rows.is_mapped(), question, budget, d, p);
+                }
                 return sweep_outside(g.csr, rows.is_mapped(), question, budget, d, p);
             });
         },
-        "rows"_a, "question"_a, "budget"_a, "distances"_a, "predecessors"_a.none());
+        "rows"_a, "in_rows"_a.none(), "lightest"_a, "question"_a, "budget"_a, "distances"_a, "predecessors"_a.none());
 
     // Weights of any sign, as bellman_ford takes them.
     m.def(

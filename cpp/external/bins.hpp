@@ -15,7 +15,8 @@
 // many bytes as they may, vertices wait with their marks until a pass has applied them all.
 //
 // On prepared rows (rows/packed.hpp) an edge and its weight are one read, not two, and the search finishes from the
-// other side where that reads less (search/pull.hpp), as it does in memory.
+// other side where that reads less (search/pull.hpp), as it does in memory; on plain rows where in-edges are at hand
+// (pull_plain.hpp). What has fallen then is little, and nearly final: wide buckets spare rounds.
 #pragma once
 #include <bit>
 #include <memory>
@@ -24,6 +25,8 @@
 
 #include "base/memory.hpp"
 #include "external/candidates.hpp"
+#include "external/pull_plain.hpp"
+#include "external/width.hpp"
 #include "external/window.hpp"
 #include "rows/forms.hpp"
 #include "search/pull.hpp"
@@ -32,15 +35,17 @@
 
 namespace steppe::external {
 
-// In: the in-edges of a prepared graph, or NoEdges.
+// In: the in-edges, packed where the rows are (Packed) or plain (Csr), or NoEdges.
 template <bool kPaths, class Rows, class In, class V, class D>
 class Binned {
   public:
-    // bytes: what the bins may hold, but for a row of each thread. The window must have room for all edges.
-    Binned(const Rows& g, const In* in, Window& window, int shift, int64_t bytes, const search::Search<V, D>& search,
-           D* dist, V* pred)
+    // lightest: no edge weighs less. bytes: what the bins may hold, but for a row of each thread. The window must have
+    // room for all edges.
+    Binned(const Rows& g, const In* in, D lightest, Window& window, int shift, int64_t bytes,
+           const search::Search<V, D>& search, D* dist, V* pred)
         : g_(g),
           in_(search.targets.empty() ? in : nullptr),
+          lightest_(lightest),
           window_(window),
           shift_(shift),
           search_(search),
@@ -55,37 +60,30 @@ class Binned {
 
     // delta: how far the threshold rises above the least waiting distance.
     search::Stats run(D delta) {
-        const bool fixed = search_.fixed_delta || delta <= 0 || delta >= most_wide<D>();
-        D too_wide_once = kTop;
-        int64_t quiet = 0;  // rounds with next to nothing to do
+        Width<D> width(delta, search_.fixed_delta);
         for (V s : search_.sources) mark(s, 0);
         auto pending = search::Pending<V, decltype(tentative_)>(search_.targets, tentative_);
         for (D low = lowest(); low != kInfinity<D> && !in_vain_; low = lowest()) {
-            if (pull_from(low)) continue;
+            if (pull_from(low)) {
+                width.widen(16);
+                continue;
+            }
             ++stats_.rounds;
-            threshold_ = low < kTop - delta ? low + delta : kTop;
+            threshold_ = width.threshold(low);
             entries_ = again_ = 0;
             bool narrow = false;
             while (find_active(narrow)) {
                 window_.begin_pass();
                 pass(narrow);
                 if (search_.watch->stopped() || in_vain_) break;
-                narrow |= !fixed && entries_ > kManyEntries && 4 * again_ > 3 * entries_ && delta / 4 > 0;
+                narrow |= width.is_too_wide(entries_, again_);
             }
-            quiet = entries_ < window_.blocks() ? quiet + 1 : 0;
-            if (narrow) {
-                too_wide_once = delta;
-                delta = delta / 4;
-                ++stats_.width_changes;
-            } else if (!fixed && quiet > 64 && delta < too_wide_once / 4 && delta < most_wide<D>() / 4) {
-                delta = delta * 4;
-                quiet = 0;
-                ++stats_.width_changes;
-            }
+            width.adapt(narrow, entries_ < window_.blocks());
             if (search_.watch->poll(relaxed_)) break;
             if (!narrow && pending.all_settled([&](D d) { return d <= threshold_ && d != kInfinity<D>; })) break;
         }
-        stats_.delta = static_cast<double>(delta);
+        stats_.delta = width.value();
+        stats_.width_changes = width.changes();
         stats_.edges_relaxed += relaxed_;
         stats_.edges_touched += relaxed_;
         return stats_;
@@ -105,12 +103,11 @@ class Binned {
         int64_t entries = 0, again = 0;  // vertices relaxed, and how often one fell that was due in this round already
         bool full = false, outgrown = false;
     };
-    static constexpr D kTop = std::is_integral_v<D> ? kLargest<D> : std::numeric_limits<D>::max();
     static constexpr size_t kRowsAhead = 16;           // rows fetched before they are due
     static constexpr int kAhead = 48;                  // distances, likewise
     static constexpr int kBatch = 64;                  // candidates compared without a branch
     static constexpr int64_t kWorthSharing = 1 << 15;  // edges in a pass
-    static constexpr int64_t kManyEntries = 1 << 12;   // before which nothing is known about the width
+    static constexpr int64_t kManyBlocks = 16;         // likewise, of a size that is far beyond the caches
 
     void mark(V v, D d) {
         marks_[static_cast<uint64_t>(v) >> 6] |= uint64_t{1} << (v & 63);
@@ -120,24 +117,44 @@ class Binned {
     D lowest() const { return *std::min_element(least_.begin(), least_.end()); }
 
     // Between two rounds, where all below `low` is final and relaxed: finishes from the other side if that reads far
-    // less than is left. Then only what it has lowered waits.
+    // less than is left. Then only what it has lowered waits. To ask costs a few thousand reads.
     bool pull_from([[maybe_unused]] D low) {
         if constexpr (!std::is_same_v<In, search::NoEdges>) {
-            const int64_t look = std::max<int64_t>(1 << 14, g_.edges() / 24);
+            const int64_t look = std::max<int64_t>(1 << 14, g_.edges() / 256);
             if (!in_ || relaxed_ < looked_ + look) return false;
             looked_ = relaxed_;
-            if (!search::pull_pays(*in_, tentative_, low, look, [](V) { return true; })) return false;
-            std::vector<V> changed;
-            search::pull(*in_, g_, all_, low, search_.reach, changed, search_.threads, stats_);
+            if (!finish_by_pull(low)) return false;
             in_ = nullptr;
             stats_.note = "finished by pull";
+            stats_.threads = search_.threads;
             in_vain_ = search::is_in_vain<D>(stats_.outgrown);
-            std::fill(marks_.begin(), marks_.end(), 0);
             std::fill(least_.begin(), least_.end(), kInfinity<D>);
-            for (const V v : changed) mark(v, tentative_.load(v));
+            for (int64_t w = 0; w < static_cast<int64_t>(marks_.size()); ++w)
+                for (uint64_t word = marks_[w]; word; word &= word - 1) {
+                    const V v = static_cast<V>(w * 64 + std::countr_zero(word));
+                    mark(v, tentative_.load(v));
+                }
             return true;
         }
         return false;
+    }
+    // If it pays; marks are then those of what has fallen.
+    bool finish_by_pull(D low) {
+        using W = typename Rows::Weight;
+        if constexpr (std::is_same_v<In, rows::Csr<V, W>>) {
+            PullPlain<kPaths, V, W, D> finish(*in_, lightest_, all_, search_);
+            if (!finish.pays(low)) return false;
+            if (in_->targets == g_.targets)
+                for (int64_t b = 0; b < window_.blocks(); ++b) window_.want(b);
+            finish.run(low, marks_, stats_);
+        } else {
+            if (!search::pull_pays(*in_, tentative_, low, g_.edges() / 24, [](V) { return true; })) return false;
+            std::vector<V> changed;
+            search::pull(*in_, g_, all_, low, search_.reach, changed, search_.threads, stats_);
+            std::fill(marks_.begin(), marks_.end(), 0);
+            for (const V v : changed) marks_[static_cast<uint64_t>(v) >> 6] |= uint64_t{1} << (v & 63);
+        }
+        return true;
     }
 
     // Blocks with candidates or, unless nothing is to be relaxed, vertices that are due.
@@ -155,7 +172,9 @@ class Binned {
         now_ = 1 - now_;
         only_apply |= full_;  // then all chunks are free after this pass
         const int64_t count = static_cast<int64_t>(active_.size()), before = relaxed_;
-        const bool share = search_.threads > 1 && count > 1 && last_ > kWorthSharing;
+        // How much there is to do the last pass tells, or that many blocks have some: from hubs to what they lead to it
+        // grows from one pass to the next a thousandfold.
+        const bool share = search_.threads > 1 && (count >= kManyBlocks || (count > 1 && last_ > kWorthSharing));
         parallel_for(share ? search_.threads : 1, count, 1, [&](int64_t begin, int64_t end, int thread) {
             Worker& worker = *workers_[thread];
             for (int64_t i = begin; i < end; ++i) {
@@ -274,6 +293,7 @@ class Binned {
 
     const Rows& g_;
     const In* in_;
+    const D lightest_;
     Window& window_;
     const int shift_;
     const search::Search<V, D>& search_;
@@ -293,17 +313,21 @@ class Binned {
     search::Stats stats_;
 };
 
-// One search, on the threads that it may use, over the best form of the rows there is; otherwise as sweep.
+// One search, on the threads that it may use, over the best form of the rows there is; otherwise as sweep. `in`: the
+// in-edges where they are at hand, of an undirected graph its own rows; or null. lightest: no edge weighs less.
 template <bool kPaths, class V, class W, class D>
-search::Stats bin(const rows::View<V, W>& g, Window& window, const Budget& budget, const search::Search<V, D>& search,
-                  D* dist, V* pred) {
+search::Stats bin(const rows::View<V, W>& g, const rows::View<V, W>* in, double lightest, Window& window,
+                  const Budget& budget, const search::Search<V, D>& search, D* dist, V* pred) {
     const D delta = static_cast<D>(std::min(search.delta, static_cast<double>(most_wide<D>())));
+    const D least = static_cast<D>(std::min(lightest, std::is_integral_v<D> ? 0x1p30 : lightest));  // may be less
     const auto run = [&]<class Rows, class In>(const Rows& rows, const In* in) {
         using Search = Binned<kPaths, Rows, In, V, D>;
-        return std::make_unique<Search>(rows, in, window, budget.shift, budget.bins, search, dist, pred)->run(delta);
+        return std::make_unique<Search>(rows, in, least, window, budget.shift, budget.bins, search, dist, pred)
+            ->run(delta);
     };
     if constexpr (sizeof(V) == 4)
         if (g.out()) return run(*g.out(), g.forms.in());
+    if (in) return run(g.csr, &in->csr);
     return run(g.csr, static_cast<const search::NoEdges*>(nullptr));
 }
 

@@ -8,9 +8,8 @@
 // that a sweep passes over a block with nothing to do without a look at its bits or its edges. A block is worked on
 // while it still improves itself, and the blocks next on the list are announced to the kernel before (window.hpp).
 //
-// A wide bucket costs vertices relaxed twice, a narrow one costs sweeps. Where most of what is relaxed has been relaxed
-// in the same round before, or rounds find next to nothing to do, the width changes by a factor of four. In exchange
-// rows come in the order of memory, which the processor reads ahead by itself: with the file in the page cache this is
+// The width changes with what rounds find to do (width.hpp). In exchange for some vertices that are relaxed twice rows
+// come in the order of memory, which the processor reads ahead by itself: with the file in the page cache this is
 // as fast as the search in memory.
 //
 // Two threads: bits, bounds and distances are atomics. A vertex improved is first marked, then its block's bound is
@@ -23,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "external/width.hpp"
 #include "external/window.hpp"
 #include "rows/csr.hpp"
 #include "search/search.hpp"
@@ -59,38 +59,28 @@ class External {
 
     // delta: how far the threshold rises above the least waiting distance.
     search::Stats run(D delta) {
-        const bool fixed = search_.fixed_delta || delta <= 0 || delta >= most_wide<D>();
-        D too_wide_once = kTop;
-        int64_t quiet = 0;  // rounds with next to nothing to do
+        Width<D> width(delta, search_.fixed_delta || delta <= 0);
         for (V s : search_.sources) mark(s, 0);
         auto pending = search::Pending<V, decltype(tentative_)>(search_.targets, tentative_);
         for (D low = lowest(); low != kInfinity<D> && !too_wide(); low = lowest()) {
             ++stats_.rounds;
-            const D threshold = threshold_ = low < kTop - delta ? low + delta : kTop;
+            const D threshold = threshold_ = width.threshold(low);
             entries_ = again_ = 0;
             bool narrow = false;
             while (!narrow && find_active(threshold)) {
                 window_.begin_pass();
                 sweep(threshold);
                 if (search_.watch->stopped() || too_wide()) break;
-                narrow = !fixed && entries_ > kManyEntries && 4 * again_ > 3 * entries_ && delta / 4 > 0;
+                narrow = width.is_too_wide(entries_, again_);
             }
-            quiet = entries_ < window_.blocks() ? quiet + 1 : 0;
-            if (narrow) {
-                too_wide_once = delta;
-                delta = delta / 4;
-                ++stats_.width_changes;
-            } else if (!fixed && quiet > 64 && delta < too_wide_once / 4 && delta < most_wide<D>() / 4) {
-                delta = delta * 4;
-                quiet = 0;
-                ++stats_.width_changes;
-            }
+            width.adapt(narrow, entries_ < window_.blocks());
             if (search_.watch->poll(relaxed_)) break;
             // A bucket that was left half done has settled nobody.
             if (!narrow && pending.all_settled([&](D d) { return d <= threshold && d != kInfinity<D>; })) break;
         }
         if constexpr (kShared) tentative_.finish(search_.threads);
-        stats_.delta = static_cast<double>(delta);
+        stats_.delta = width.value();
+        stats_.width_changes = width.changes();
         for (const Worker& worker : workers_) {
             stats_.atomics += worker.atomics;
             stats_.outgrown |= worker.outgrown;
@@ -107,11 +97,8 @@ class External {
         int64_t atomics = 0;
         bool outgrown = false;
     };
-    // The highest threshold: below infinity, which is what a block without work has for a bound.
-    static constexpr D kTop = std::is_integral_v<D> ? kLargest<D> : std::numeric_limits<D>::max();
     static constexpr int64_t kAhead = 4;               // blocks announced before they are due
     static constexpr int64_t kWorthSharing = 1 << 15;  // edges in a sweep
-    static constexpr int64_t kManyEntries = 1 << 12;   // before which nothing is known about the width
 
     bool too_wide() const {
         return std::any_of(workers_.begin(), workers_.end(),

@@ -22,13 +22,6 @@
 
 namespace steppe::external {
 
-// The widest bucket: from here on a threshold could wrap.
-template <class D>
-constexpr D most_wide() {
-    // A double may round up: a quarter of the integers is as good as all.
-    return std::is_integral_v<D> ? kLargest<D> / 4 : std::numeric_limits<D>::max();
-}
-
 // What a search may take, and what it has taken so far: others may look while it goes on.
 struct Budget {
     const int shift;                                                   // 2^shift vertices make a block, at least 64

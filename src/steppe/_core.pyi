@@ -312,7 +312,13 @@ class Budget:
     def peak(self) -> int: ...
 
 def external(
-    rows: Rows, question: Question, budget: Budget, distances: NDArray[Any], predecessors: NDArray[Any] | None
+    rows: Rows,
+    in_rows: Rows | None,
+    lightest: float,
+    question: Question,
+    budget: Budget,
+    distances: NDArray[Any],
+    predecessors: NDArray[Any] | None,
 ) -> Stats: ...
 def external_bellman_ford(
     rows: Rows, question: Question, budget: Budget, distances: NDArray[Any], predecessors: NDArray[Any]

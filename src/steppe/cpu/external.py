@@ -89,7 +89,9 @@ def _run(
     recorded = np.empty(graph.num_vertices, dtype=graph.indices.dtype) if question.record_paths else None
     budget = _core.Budget(shift, window, bins)
     asked = question.core(graph, delta=delta, progress=_teller(question, budget))
-    stats = _core.external(graph.core, asked, budget, distances, recorded)
+    reverse = graph.reverse_if_known()
+    in_rows = None if reverse is None else reverse.core
+    stats = _core.external(graph.core, in_rows, graph.min_weight, asked, budget, distances, recorded)
     counts = ("rounds", "edges_relaxed", "edges_touched", "atomics", "threads", "overflow", "note")
     explained = {key: getattr(stats, key) for key in counts}
     explained |= {"delta": stats.delta if math.isfinite(delta) else None, "width_changes": stats.width_changes}

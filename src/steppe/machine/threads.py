@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import os
+import time
 from functools import cache
 from pathlib import Path
 
@@ -46,15 +47,26 @@ def free() -> int:
     True
     """
     elsewhere = (os.cpu_count() or 1) - available()  # CPUs that others may use and we may not
-    return max(1, available() - max(0, _others() - elsewhere))
+    busy = _others() - elsewhere
+    if busy > 0:  # one look may meet a moment's work, such as the kernel's: who is at work for long is met twice
+        time.sleep(0.0005)
+        busy = min(busy, _others() - elsewhere)
+    return max(1, available() - max(0, busy))
 
 
 def _others() -> int:
-    """Return how many threads beside this one run or want to; 0 where the system does not say."""
+    """Return how many threads of other processes run or want to; 0 where the system does not say."""
     try:
-        return int(Path("/proc/loadavg").read_text().split()[3].split("/")[0]) - 1
+        running = int(Path("/proc/loadavg").read_text().split()[3].split("/")[0])
+        return max(0, running - _ours()) if running > 1 else 0
     except (OSError, ValueError, IndexError):
         return 0
+
+
+def _ours() -> int:
+    """Return how many threads of this process run, this one among them: workers wait awake for a moment after their work."""
+    states = (task.read_text().rpartition(")")[2].split()[0] for task in Path("/proc/self/task").glob("*/stat"))
+    return max(1, sum(state == "R" for state in states))
 
 
 def resolve(threads: int | None, *, edges: int = 0) -> int:

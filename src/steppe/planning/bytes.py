@@ -111,6 +111,8 @@ def sweep(facts: Facts, *, record_paths: bool, threads: int, shift: int, hops: b
         arrays.append(Array("bins", n, 8))
         if facts.prepared:
             arrays.append(Array("unsettled", n, facts.vertex))
+        elif facts.reverse_known:
+            arrays += [Array("calibers", n, facts.weight), Array("fallen", n // 64 + 1, 8)]
     return [*arrays, Array("blocks", blocks, inside + 9), Array("queues", threads << shift, facts.vertex)]
 
 

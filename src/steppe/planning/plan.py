@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from . import bytes as _bytes
 from . import costs
 from .capabilities import CALLS, DENSE, MANY, MANY_METHODS, METHODS, check, check_engine
-from .preparing import HUBS, far_beyond_caches, pays
+from .preparing import far_beyond_caches, pays
 from .widths import SPARSE, TINY, between_parts, width_of
 
 if TYPE_CHECKING:
@@ -242,12 +242,7 @@ def _engine(method: str, facts: Facts, wishes: Wishes, machine: Machine, *, many
     if facts.is_mapped and machine.memory is not None and 2 * facts.bytes > machine.memory:
         return "external", "edges stay in their file"
     short = wishes.targets or wishes.bounded
-    if (
-        method == "delta-stepping"
-        and far_beyond_caches(facts)
-        and not short
-        and not (facts.prepared and facts.crowding > HUBS)
-    ):
+    if method == "delta-stepping" and far_beyond_caches(facts) and not short:
         return "external", "far beyond the caches: searched in blocks"
     return "cpu", ""
 

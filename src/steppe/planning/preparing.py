@@ -18,11 +18,6 @@ BLOCKS_FROM, BLOCKS_DEGREE = 5_000_000, 10
 within a block. Random graphs of 8 M vertices and 88 M edges: 3.06 -> 1.91 s, 20 M and 218 M: 9.0 -> 4.9
 (bins then made them 1.5 times as quick on one thread and twice on two); but a grid of 9 M 0.59 -> 0.84."""
 
-HUBS = 16
-"""Crowding from which a prepared graph is searched as if it were in the caches: few edges are read then, most of them those of hubs, whose targets
-are everywhere. RMAT of scale 24, prepared: 2.3 s on one thread and 0.6 to 0.9 on two, in blocks 2.2 and 1.8; a random graph of 218 M edges 3.9
-and 4.2, in blocks 2.5 and 1.6."""
-
 
 def far_beyond_caches(facts: Facts) -> bool:
     """Whether blocks are the quicker way to search.
