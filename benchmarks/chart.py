@@ -42,9 +42,10 @@ def draw(rows: list[dict[str, Any]], task: str, path: Path) -> None:
     from matplotlib import pyplot as plt
 
     groups: dict[str, dict[str, dict[str, Any]]] = {}
-    largest = max((graphs.SIZES.index(r["size"]) for r in rows), default=0)
+    sizes = (*graphs.SIZES, graphs.GIANT)
+    largest = max((sizes.index(r["size"]) for r in rows), default=0)
     for r in _plain(rows, task):
-        if r["size"] != graphs.SIZES[largest]:
+        if r["size"] != sizes[largest]:
             continue
         name = r["rival"] if r["threads"] == 1 else f"{r['rival']}, {r['threads']} threads"
         weights = "" if r["weights"] == "int32" else f"\n{r['weights']}"
