@@ -123,11 +123,11 @@ MATRIX = [
         "for (const V u : frontier_) last_[u][0] = 0;",
     ),
     Mutation(
-        "hops: of the threads only the first tells what it found",
+        "hops: the first of the threads does not tell what it found",
         "hops",
         "matrix/hops.hpp",
         "edges += mine.edges;",
-        "if (&mine == &mine_[0]) edges += mine.edges; else mine.live = {};",
+        "if (&mine != &mine_[0]) edges += mine.edges; else mine.live = {};",
     ),
     Mutation(
         "hops: sums of the last level are those of one thread",
