@@ -93,8 +93,7 @@ struct Letter {
 };
 
 // Pauses without a sign of life before a thread that waits for another calls itself blocked: meant to be longer than an
-// interrupt and shorter than a time slice that the system gives to somebody else. Threads that meet (phases.hpp) sleep
-// some fifty times as long before they do. Tests set it to nothing.
+// interrupt and shorter than a time slice that the system gives to somebody else. Tests set it to nothing.
 inline int& patience() {
     static int pauses = 10000;
     return pauses;

@@ -18,7 +18,6 @@
 #include <atomic>
 #include <exception>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -155,9 +154,10 @@ class Phases {
         why_ = why;
         done_ = true;
     }
+    // Whether threads have slept 5 ms, and more than a fourth of the time, because others did not arrive.
     bool is_held_up() const {
         if (phase_ == 1 || team_ == 1) return false;
-        const double patience_us = 0.5 * patience();
+        const double patience_us = 0.5 * patience();  // none: at once, for tests
         return patience_us == 0 || barrier_.slept_us() > patience_us + barrier_.age_us() / 4;
     }
     // Whether a row that was cut still has edges; if not, there is room for new pieces.
