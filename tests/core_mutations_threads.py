@@ -4,25 +4,46 @@ from core_mutations import Mutation
 
 THREADS = [
     Mutation(
-        "owned: a full letter is lost",
+        "letters: a full letter is lost",
         "threads",
-        "search/owned.hpp",
+        "search/letters.hpp",
         "if (i + 1 == Letter<V, D>::kSize) post_.send(to, std::exchange(letter, nullptr));",
         "if (i + 1 == Letter<V, D>::kSize) letter->count = 0;",
     ),
     Mutation(
-        "owned: word for a bucket that has been read is filed there",
+        "letters: word for a bucket that has been read is filed there",
         "threads",
-        "search/owned.hpp",
+        "search/letters.hpp",
         "ring.go_back(least);",
         ";",
     ),
     Mutation(
-        "owned: the rest of an open bucket is lost",
+        "letters: the first of the work that is sent stays behind",
+        "threads",
+        "search/letters.hpp",
+        "send_work(to, all.data() + kept, all.data() + count, bucket);",
+        "send_work(to, all.data() + kept + 1, all.data() + count, bucket);",
+    ),
+    Mutation(
+        "letters: work is sent and kept",
+        "threads",
+        "search/letters.hpp",
+        "list.resize(list.size() - rest / 2);",
+        ";",
+    ),
+    Mutation(
+        "letters: the rest of an open bucket is lost",
         "threads",
         "search/delta_stepping_parallel.hpp",
-        "own.ring.list().erase(own.ring.list().begin(), own.ring.list().begin() + static_cast<int64_t>(at.i));",
-        "own.ring.list().clear();",
+        "ring.list().erase(ring.list().begin(), ring.list().begin() + static_cast<int64_t>(at.i));",
+        "ring.list().clear();",
+    ),
+    Mutation(
+        "delta-stepping: a vertex that two threads lower is filed by the first only",
+        "threads",
+        "search/delta_stepping_parallel.hpp",
+        "desk.file(width.bucket(candidate), v);",
+        "if (kOwned || before == kInfinity<D>) desk.file(width.bucket(candidate), v);",
     ),
     Mutation(
         "phases: what a phase did not scan is lost",

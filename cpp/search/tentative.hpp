@@ -59,6 +59,9 @@ class OneWriter {
   public:
     static constexpr bool kPaths = kRecord;
     OneWriter(D* dist, V* pred) : dist_(dist), pred_(pred) {}
+    OneWriter(const Search<V, D>& search, int64_t n, D* dist, V* pred) : OneWriter(dist, pred) {
+        start<V, D>(search, n, dist, kPaths ? pred : nullptr);
+    }
     static constexpr int kBytes = sizeof(D);
     const void* distances() const { return dist_; }
     const void* address(V v) const { return &dist_[v]; }
@@ -67,6 +70,7 @@ class OneWriter {
         STORE(&dist_[v], d);
         if constexpr (kPaths) pred_[v] = u;
     }
+    void finish(int) {}
 
   private:
     D* dist_;
