@@ -156,7 +156,7 @@ class Team {
         Pace<D> pace = paces_[thread];
         Wait wait;
         auto stop = [&] { return search_.watch->poll(mine.edges_relaxed) || halted.is(); };
-        while (!post.finished() && !stop()) {
+        while (!post.finished() && !halted.is() && !search_.watch->stopped()) {
             if (post.has_mail(thread)) desk.receive(all_, width);
             const int64_t b = ring.lowest();
             if (b < 0) {
@@ -167,6 +167,7 @@ class Team {
             post.work_on(thread, b);
             // (Mail may make an owner go back, so that the window ends sooner.)
             if ((kOwned || b > window_end) && b > (window_end = post.window_end(thread, b, kWindow))) {
+                if (stop()) break;
                 if (wait.is_in_vain(post.beats(), mine.edges_relaxed)) halted.because(Halt::kBlocked);
                 if (!kOwned && wait.spins % kSoon == 0) post.ask(thread, desk.entries);
                 pause_cpu();
@@ -222,7 +223,8 @@ class Team {
             if (STEPPE_UNLIKELY(pace.is_too_narrow(width))) halted.because(Halt::kWider);
             if (is_in_vain<D>(outgrown)) halted.because(Halt::kOutgrown);
             if (mine.edges_relaxed > next_poll) {
-                next_poll = mine.edges_relaxed + (1 << 16);
+                next_poll = mine.edges_relaxed + (1 << 16);  // a look at the clock takes as long as some relaxations
+                search_.watch->poll(mine.edges_relaxed);
                 post.nudge();
                 if (mine.edges_relaxed > most_relaxed) halted.because(Halt::kStuck);
             }

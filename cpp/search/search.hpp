@@ -116,7 +116,8 @@ class Pending {
 
 template <class V, class D>
 void start(const Search<V, D>& search, int64_t n, D* distances, V* predecessors) {
-    parallel_for(search.threads, n, 1 << 18, [&](int64_t begin, int64_t end, int) {
+    // Fewer are filled before another thread is awake.
+    parallel_for(search.threads, n, 1 << 19, [&](int64_t begin, int64_t end, int) {
         std::fill(distances + begin, distances + end, kInfinity<D>);
         if (predecessors) std::fill(predecessors + begin, predecessors + end, V{-1});
     });
