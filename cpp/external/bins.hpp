@@ -291,8 +291,7 @@ class Binned {
             if (i + 2 * kRowsAhead < size) g_.prefetch_row(list[i + 2 * kRowsAhead]);
             if (i + kRowsAhead < size) {
                 const int64_t first = g_.first(list[i + kRowsAhead]), last = g_.last(list[i + kRowsAhead]);
-                g_.prefetch_edges(first);
-                if (last > first) g_.prefetch_edges(last - 1);
+                if (last > first) g_.prefetch_list(first, last);
             }
             const V u = list[i];
             marks_[static_cast<uint64_t>(u) >> 6] &= ~(uint64_t{1} << (u & 63));
