@@ -110,8 +110,11 @@ class Packed {
         STEPPE_PREFETCH(edges_.data() + e);
         STEPPE_PREFETCH(edges_.data() + e + 64 / sizeof(Edge));
     }
-    // The first edges alone, for who will stop there.
-    STEPPE_INLINE void prefetch_lightest(int64_t e) const { STEPPE_PREFETCH(edges_.data() + e); }
+    // The first edges alone, for who will stop there: one line, where rows begin at one.
+    STEPPE_INLINE void prefetch_lightest(int64_t e) const {
+        STEPPE_PREFETCH(edges_.data() + e);
+        if (!spare_) STEPPE_PREFETCH(edges_.data() + e + 64 / sizeof(Edge));
+    }
     // A whole list, if it is short, and no line beyond it.
     STEPPE_INLINE void prefetch_list(int64_t first, int64_t last) const {
         STEPPE_PREFETCH(edges_.data() + first);
