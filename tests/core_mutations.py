@@ -290,6 +290,13 @@ MUTATIONS = [
         "least_[block] = kInfinity<D>;",
     ),
     Mutation(
+        "bins: a block forgets what waits, when more falls",
+        "blocks",
+        "external/bins.hpp",
+        "worker.rest = std::min(rest, least_[block]);",
+        "worker.rest = rest;",
+    ),
+    Mutation(
         "bins: the last candidate of a chunk is skipped",
         "blocks",
         "external/candidates.hpp",

@@ -35,7 +35,13 @@ inline constexpr int64_t kUnreachable = std::numeric_limits<int64_t>::max();
 
 #if defined(__GNUC__) || defined(__clang__)
 #define STEPPE_PREFETCH(address) __builtin_prefetch(address)
+#if defined(__x86_64__)
+// By name: without a flag for newer processors the builtin only fetches a line to be read, and the write then waits
+// until no other core has it. Where the instruction is not known it does nothing.
+#define STEPPE_PREFETCH_WRITE(address) asm volatile("prefetchw %0" : : "m"(*reinterpret_cast<const char*>(address)))
+#else
 #define STEPPE_PREFETCH_WRITE(address) __builtin_prefetch(address, 1)
+#endif
 #define STEPPE_LIKELY(x) __builtin_expect(!!(x), 1)
 #define STEPPE_UNLIKELY(x) __builtin_expect(!!(x), 0)
 // Also for functions that only prefetch: GCC takes them for pure, and drops a call that it has not yet inlined.

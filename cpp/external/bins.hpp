@@ -6,6 +6,8 @@
 // second-level cache and are there when its bin is applied. Both lists and edges are then read and written in the order
 // of memory. Rounds, thresholds and widths are those of sweep.hpp. A pass goes over the blocks by number: what waits in
 // a block's bin is applied, then the block's marked vertices up to the threshold are relaxed into the bins of others.
+// Marks are gone through once a round; what falls below the threshold later is known when it is applied (a prepared
+// random graph of 8 M vertices: an eighth of the time).
 //
 // Threads: a block is one thread's for a pass, and only that thread reads or writes its distances, marks and bound. A
 // thread has bins of its own for every block, two of each: those it fills in this pass, and those that were filled in
@@ -52,7 +54,8 @@ class Binned {
           tentative_(search, g.n, dist, pred),
           all_(dist, pred),
           marks_((g.n + 63) / 64, 0),
-          least_(window.blocks(), kInfinity<D>) {
+          least_(window.blocks(), kInfinity<D>),
+          listed_(window.blocks(), 0) {
         for (int t = 0; t < search.threads; ++t)
             workers_.push_back(std::make_unique<Worker>(window.blocks(), bytes / search.threads, size_t{1} << shift));
         active_.reserve(window.blocks());
@@ -71,6 +74,7 @@ class Binned {
             ++stats_.rounds;
             threshold_ = width.threshold(low);
             entries_ = again_ = 0;
+            std::fill(listed_.begin(), listed_.end(), 0);
             bool narrow = false;
             while (find_active(narrow)) {
                 window_.begin_pass();
@@ -93,12 +97,15 @@ class Binned {
     using Entry = Candidate<kPaths, V, D>;
     struct alignas(128) Worker {
         Worker(int64_t blocks, int64_t bytes, size_t most)
-            : chunks(bytes), bins{std::vector<Bin<Entry>>(blocks), std::vector<Bin<Entry>>(blocks)} {
-            list.reserve(most);
-        }
+            : chunks(bytes),
+              bins{std::vector<Bin<Entry>>(blocks), std::vector<Bin<Entry>>(blocks)},
+              due(most / 64, 0),
+              list(most + 1) {}
         Chunks<Entry> chunks;
         std::vector<Bin<Entry>> bins[2];
-        std::vector<V> list;
+        std::vector<uint64_t> due;       // of the block at hand: what fell to the threshold or below, in this pass
+        D rest = kInfinity<D>;           // likewise: the least above the threshold
+        Buffer<V> list;                  // what is to be relaxed, and room for one that is not
         int64_t relaxed = 0;             // edges, in this pass
         int64_t entries = 0, again = 0;  // vertices relaxed, and how often one fell that was due in this round already
         bool full = false, outgrown = false;
@@ -178,8 +185,10 @@ class Binned {
         parallel_for(share ? search_.threads : 1, count, 1, [&](int64_t begin, int64_t end, int thread) {
             Worker& worker = *workers_[thread];
             for (int64_t i = begin; i < end; ++i) {
-                apply(active_[i], worker);
-                if (!only_apply && !worker.full && least_[active_[i]] <= threshold_) relax(active_[i], worker);
+                const int64_t block = active_[i];
+                apply(block, worker);
+                if (only_apply || worker.full) forget_due(block, worker);
+                else if (least_[block] <= threshold_) relax(block, worker);
                 if (search_.watch->poll(before + worker.relaxed)) return;
             }
         });
@@ -206,8 +215,9 @@ class Binned {
 
     // Applies what waits for a block: what all threads wrote in the last pass, and this one in this pass.
     void apply(int64_t block, Worker& worker) {
-        D least = least_[block];
+        D least = least_[block], rest = kInfinity<D>;
         int64_t again = 0;
+        const uint64_t within = (uint64_t{1} << shift_) - 1;
         // Whether a candidate is better no branch predictor can tell: first those that are get listed, then they are
         // tried again, in turn.
         auto batch = [&](const Entry* begin, int count) {
@@ -224,7 +234,10 @@ class Binned {
                 again += before <= threshold_;
                 if constexpr (kPaths) tentative_.set(v, d, e.predecessor);
                 else tentative_.note(v, d);
+                const bool is_due = d <= threshold_;
                 marks_[static_cast<uint64_t>(v) >> 6] |= uint64_t{1} << (v & 63);
+                worker.due[(static_cast<uint64_t>(v) & within) >> 6] |= uint64_t{is_due} << (v & 63);
+                rest = std::min(rest, is_due ? kInfinity<D> : d);
                 least = std::min(least, d);
             }
         };
@@ -238,36 +251,47 @@ class Binned {
         for (auto& other : workers_) other->bins[1 - now_][block].take(worker.chunks, all);
         worker.bins[now_][block].take(worker.chunks, all);
         worker.again += again;
+        worker.rest = std::min(rest, least_[block]);
         least_[block] = least;
     }
+    // Nothing of a block is relaxed now: what has fallen is found by its marks.
+    void forget_due(int64_t block, Worker& worker) {
+        listed_[block] = 0;
+        std::fill(worker.due.begin(), worker.due.end(), 0);
+    }
 
-    // Relaxes a block's marked vertices up to the threshold, as long as there are chunks.
+    // Relaxes a block's marked vertices up to the threshold, as long as there are chunks: in a round at first all that
+    // have a mark are looked at, later only what has just fallen.
     void relax(int64_t block, Worker& worker) {
-        D rest = kInfinity<D>;
-        worker.list.clear();
-        const int64_t end = std::min((g_.n + 63) / 64, (block + 1) << (shift_ - 6));
-        for (int64_t w = block << (shift_ - 6); w < end; ++w)
-            for (uint64_t word = marks_[w]; word; word &= word - 1) {
-                const V v = static_cast<V>(w * 64 + std::countr_zero(word));
-                const D d = tentative_.load(v);
-                if (d <= threshold_) worker.list.push_back(v);
-                else rest = std::min(rest, d);
+        const bool is_listed = std::exchange(listed_[block], 1);
+        D rest = is_listed ? worker.rest : kInfinity<D>;
+        V* const list = worker.list.data();
+        size_t size = 0;
+        const int64_t begin = block << (shift_ - 6),
+                      end = std::min((g_.n + 63) / 64, begin + (int64_t{1} << (shift_ - 6)));
+        for (int64_t w = begin; w < end; ++w) {
+            const uint64_t due = std::exchange(worker.due[w - begin], 0);
+            for (uint64_t word = is_listed ? due : marks_[w]; word; word &= word - 1) {
+                list[size] = static_cast<V>(w * 64 + std::countr_zero(word));
+                const D d = tentative_.load(list[size]);
+                const bool is_due = d <= threshold_;
+                size += is_due;
+                rest = std::min(rest, is_due ? kInfinity<D> : d);
             }
-        const std::vector<V>& list = worker.list;
-        const size_t size = list.size();
+        }
         std::vector<Bin<Entry>>& bins = worker.bins[now_];
         window_.want(block);
         size_t i = 0;
         for (; i < size; ++i) {
             if (worker.chunks.is_short()) {
                 worker.full = true;
+                listed_[block] = 0;
                 break;
             }
             if (i + 2 * kRowsAhead < size) g_.prefetch_row(list[i + 2 * kRowsAhead]);
             if (i + kRowsAhead < size) {
                 const int64_t first = g_.first(list[i + kRowsAhead]), last = g_.last(list[i + kRowsAhead]);
-                g_.prefetch_edges(first);
-                if (last > first) g_.prefetch_edges(last - 1);
+                if (last > first) g_.prefetch_list(first, last);
             }
             const V u = list[i];
             marks_[static_cast<uint64_t>(u) >> 6] &= ~(uint64_t{1} << (u & 63));
@@ -301,6 +325,7 @@ class Binned {
     search::OneWriter<kPaths, V, D> all_;  // the same, while threads read what others write
     Buffer<uint64_t> marks_;
     std::vector<D> least_;
+    std::vector<uint8_t> listed_;  // of each block: whether nothing is due but what falls from now on, in this round
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<int64_t> active_;
     int now_ = 0;        // the bins that are filled in this pass

@@ -28,6 +28,10 @@ struct Csr {
         STEPPE_PREFETCH(&targets[e]);
         STEPPE_PREFETCH(&weights[e]);
     }
+    STEPPE_INLINE void prefetch_list(int64_t first, int64_t last) const {
+        prefetch_edges(first);
+        prefetch_edges(last - 1);
+    }
 };
 
 }  // namespace steppe::rows

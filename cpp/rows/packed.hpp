@@ -110,6 +110,17 @@ class Packed {
         STEPPE_PREFETCH(edges_.data() + e);
         STEPPE_PREFETCH(edges_.data() + e + 64 / sizeof(Edge));
     }
+    // The first edges alone, for who will stop there: one line, where rows begin at one.
+    STEPPE_INLINE void prefetch_lightest(int64_t e) const {
+        STEPPE_PREFETCH(edges_.data() + e);
+        if (!spare_) STEPPE_PREFETCH(edges_.data() + e + 64 / sizeof(Edge));
+    }
+    // A whole list, if it is short, and no line beyond it.
+    STEPPE_INLINE void prefetch_list(int64_t first, int64_t last) const {
+        STEPPE_PREFETCH(edges_.data() + first);
+        STEPPE_PREFETCH(edges_.data() + std::min<int64_t>(first + 64 / sizeof(Edge), last - 1));
+        STEPPE_PREFETCH(edges_.data() + last - 1);
+    }
     // The weight of the lightest edge of u: its caliber, where these are the in-edges. Infinite where there is none.
     Key lightest(int32_t u) const { return lightest_[u]; }
 

@@ -119,7 +119,7 @@ class Pull {
         }
         for (int64_t i = 0; i < count; ++i) {
             if (i + 24 < count) in_.prefetch_row(list[i + 24]);
-            if (i + 14 < count) in_.prefetch_edges(in_.first(list[i + 14]));
+            if (i + 14 < count) in_.prefetch_lightest(in_.first(list[i + 14]));
             if (i + 6 < count) {
                 const int64_t e = in_.first(list[i + 6]);
                 if (e < in_.last(list[i + 6])) STEPPE_PREFETCH(tentative_.address(in_.target(e)));
