@@ -17,7 +17,7 @@ void sort_rows(int64_t n, const int64_t* offsets, int32_t* targets, W* weights) 
     const rows::Csr<int32_t, W> g{n, offsets, targets, weights};
     const std::unique_ptr<rows::ByWeight<W, Edge>> sorter(new rows::ByWeight<W, Edge>);  // make_unique would clear it
     Buffer<Edge> edges(static_cast<size_t>(g.edges()));
-    sorter->sort(g, 0, n, [&](int64_t v) { return edges.data() + offsets[v]; });
+    for (int64_t v = 0; v < n;) v = sorter->sort_some(g, v, n, [&](int64_t u) { return edges.data() + offsets[u]; });
     for (int64_t e = 0; e < g.edges(); ++e) {
         targets[e] = edges[e].target();
         weights[e] = edges[e].weight();

@@ -13,6 +13,7 @@
 //                scale-14 RMAT: 9.4 -> 5.8 ns an edge.) If too many edges share a key, weights are of many scales: then
 //                the key is the upper bits of a float, which tell weights apart whatever their scale.
 // Edges of a list that share a key are then sorted as usual, by inserting where they are few.
+// Where the processor has AVX-512, short rows are sorted in registers, whatever the keys (by_weight_avx512.hpp).
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -22,6 +23,7 @@
 #include <utility>
 
 #include "base/types.hpp"
+#include "rows/by_weight_avx512.hpp"
 #include "rows/csr.hpp"
 
 namespace steppe::rows {
@@ -33,16 +35,15 @@ class ByWeight {
     // Edges of a block: rows are taken together up to so many.
     static constexpr int64_t kBlock = 1 << 14;
 
-    // Writes the rows [begin, end) of g, each to to(v), sorted by weight.
+    // Writes rows of g from `begin` on, each to to(v), sorted by weight: as many of those before `end` as stay in cache
+    // together. Returns the end of these.
     template <class To>
-    void sort(const Csr<int32_t, W>& g, int64_t begin, int64_t end, To to) {
-        while (begin < end) {
-            int64_t last = begin + 1;
-            const int64_t most = std::min(end, begin + kRows);
-            while (last < most && g.offsets[last + 1] - g.offsets[begin] <= kBlock) ++last;
-            sort_block(g, begin, last, to);
-            begin = last;
-        }
+    int64_t sort_some(const Csr<int32_t, W>& g, int64_t begin, int64_t end, To to) {
+        int64_t last = begin + 1;
+        const int64_t most = std::min(end, begin + kRows);
+        while (last < most && g.offsets[last + 1] - g.offsets[begin] <= kBlock) ++last;
+        sort_block(g, begin, last, to);
+        return last;
     }
 
   private:
@@ -70,26 +71,34 @@ class ByWeight {
         const int64_t from = g.offsets[begin], last = g.offsets[end];
         if (from == last) return;
         const auto [low, high] = range(g, from, last);
-        const Bits span = high - low;
-        if (span >> kKeyBits == 0) {
-            std::fill(place_, place_ + kKeys, 0);
+        const bool exact = (high - low) >> kKeyBits == 0;
+        const int64_t most = wide(g) ? kShortWide : exact ? 0 : kShort;
+        const int64_t left = last - from - (most ? sort_short(g, begin, end, to, low, high) : 0);
+        if (left == 0) return;
+        if (exact) {
             auto key = [low](W w) { return static_cast<uint32_t>(plain_bits(w) - low); };
-            for (int64_t e = from; e < last; ++e) ++place_[key(g.length(e))];
-            return deal(g, begin, end, to, key, 0);
+            count(g, begin, end, key, most);
+            return deal(g, begin, end, to, key, most);
         }
-        const int64_t left = last - from - sort_short(g, begin, end, to);
-        if (left == 0 || (end > begin + 1 && sort_evenly(g, begin, end, to, low, high, left))) return;
-        const Bits least = scaled_bits(weight_of(low)), most = scaled_bits(weight_of(high));
-        const int shift = std::max(0, static_cast<int>(std::bit_width(static_cast<Bits>(most - least))) - kKeyBits);
+        if (end > begin + 1 && sort_evenly(g, begin, end, to, low, high, left, most)) return;
+        const Bits least = scaled_bits(weight_of(low)), span = scaled_bits(weight_of(high)) - least;
+        const int shift = std::max(0, static_cast<int>(std::bit_width(span)) - kKeyBits);
         auto key = [least, shift](W w) { return static_cast<uint32_t>((scaled_bits(w) - least) >> shift); };
-        count(g, begin, end, key);
-        deal(g, begin, end, to, key, kShort);
-        each_long(g, begin, end, [&](int64_t v) { sort_equal(to(v), to(v) + g.degree(static_cast<int32_t>(v)), key); });
+        count(g, begin, end, key, most);
+        deal(g, begin, end, to, key, most);
+        each_long(g, begin, end, most,
+                  [&](int64_t v) { sort_equal(to(v), to(v) + g.degree(static_cast<int32_t>(v)), key); });
     }
 
     // Sorts the rows of at most kShort edges and returns how many edges these are.
     template <class To>
-    static int64_t sort_short(const Csr<int32_t, W>& g, int64_t begin, int64_t end, To to) {
+    static int64_t sort_short(const Csr<int32_t, W>& g, int64_t begin, int64_t end, To to, [[maybe_unused]] Bits low,
+                              [[maybe_unused]] Bits high) {
+#if STEPPE_AVX512
+        if (wide(g) && (high - low) >> kKeyBits == 0) return sort_wide<true>(g, begin, end, to, {low, high});
+        if (wide(g))
+            return sort_wide<false>(g, begin, end, to, {scaled_bits(weight_of(low)), scaled_bits(weight_of(high))});
+#endif
         int64_t sum = 0;
         for (int64_t v = begin; v < end; ++v) {
             const int64_t from = g.offsets[v], degree = g.offsets[v + 1] - from;
@@ -104,6 +113,22 @@ class ByWeight {
         }
         return sum;
     }
+    static bool wide([[maybe_unused]] const Csr<int32_t, W>& g) {
+#if STEPPE_AVX512
+        return g.weights && avx512_wanted();
+#else
+        return false;
+#endif
+    }
+#if STEPPE_AVX512
+    // The same for rows of at most kShortWide edges.
+    template <bool kExact, class To>
+    static int64_t sort_wide(const Csr<int32_t, W>& g, int64_t begin, int64_t end, To to, const Scale& scale) {
+        auto repair = [](Edge* first, Edge* last) { insert(first, last); };
+        return sort_short_rows<kExact, false, Edge>(g, begin, end, to, scale, repair) +
+               sort_short_rows<kExact, true, Edge>(g, begin, end, to, scale, repair);
+    }
+#endif
     // Writes each edge behind as many places as there are smaller keys in its row: 32 bits of the weight, of which the
     // last few are the edge's number, so that no two are equal.
     template <int kPlaces>
@@ -122,22 +147,24 @@ class ByWeight {
         for (int64_t i = 0; i < degree; ++i) out[smaller[i]] = Edge::make(g.targets[from + i], g.length(from + i));
     }
     template <class F>
-    static void each_long(const Csr<int32_t, W>& g, int64_t begin, int64_t end, F f) {
+    static void each_long(const Csr<int32_t, W>& g, int64_t begin, int64_t end, int64_t most, F f) {
         for (int64_t v = begin; v < end; ++v)
-            if (g.offsets[v + 1] - g.offsets[v] > kShort) f(v);
+            if (g.offsets[v + 1] - g.offsets[v] > most) f(v);
     }
 
     // Sorts long rows by keys in proportion to the weights, unless too many edges share one: on average four times as
     // many as if weights were spread evenly. That bounds what inserting costs, too.
     template <class To>
-    bool sort_evenly(const Csr<int32_t, W>& g, int64_t begin, int64_t end, To to, Bits low, Bits high, int64_t edges) {
+    bool sort_evenly(const Csr<int32_t, W>& g, int64_t begin, int64_t end, To to, Bits low, Bits high, int64_t edges,
+                     int64_t most) {
         auto sort_by = [&](auto key) {
-            count(g, begin, end, key);
+            count(g, begin, end, key, most);
             int64_t pairs = 0;
             for (const uint32_t c : place_) pairs += static_cast<int64_t>(c) * c;
             if (pairs > edges * (2 + 4 * edges / kKeys)) return false;
-            deal(g, begin, end, to, key, kShort);
-            each_long(g, begin, end, [&](int64_t v) { insert(to(v), to(v) + g.degree(static_cast<int32_t>(v))); });
+            deal(g, begin, end, to, key, most);
+            each_long(g, begin, end, most,
+                      [&](int64_t v) { insert(to(v), to(v) + g.degree(static_cast<int32_t>(v))); });
             return true;
         };
         if constexpr (std::is_floating_point_v<W>) {
@@ -151,31 +178,47 @@ class ByWeight {
         }
     }
 
-    // The smallest and the largest weight, as plain bits; four at a time, for each waits for the one before.
+    // The smallest and the largest weight, as plain bits; several at a time, for each waits for the one before.
     static std::pair<Bits, Bits> range(const Csr<int32_t, W>& g, int64_t from, int64_t last) {
-        constexpr int kLanes = 4;
+        if (!g.weights) return {plain_bits(W{1}), plain_bits(W{1})};
+#if STEPPE_AVX512
+        if (wide(g)) return range_wide(g.weights + from, g.weights + last);
+#endif
+        return range_of<4>(g.weights + from, g.weights + last);
+    }
+#if STEPPE_AVX512
+    STEPPE_WIDE static std::pair<Bits, Bits> range_wide(const W* from, const W* last) {
+        return range_of<32>(from, last);
+    }
+#endif
+    template <int kLanes>
+    STEPPE_INLINE static std::pair<Bits, Bits> range_of(const W* from, const W* last) {
         Bits low[kLanes], high[kLanes];
         std::fill(low, low + kLanes, ~Bits{0});
         std::fill(high, high + kLanes, Bits{0});
-        auto look = [&](int64_t e, int lane) {
-            const Bits bits = plain_bits(g.length(e));
-            low[lane] = std::min(low[lane], bits);
-            high[lane] = std::max(high[lane], bits);
-        };
-        int64_t e = from;
-        for (; e + kLanes <= last; e += kLanes)
-            for (int lane = 0; lane < kLanes; ++lane) look(e + lane, lane);
-        for (; e < last; ++e) look(e, 0);
-        return {*std::min_element(low, low + kLanes), *std::max_element(high, high + kLanes)};
+        for (; last - from >= kLanes; from += kLanes)
+            for (int lane = 0; lane < kLanes; ++lane) {
+                const Bits bits = plain_bits(from[lane]);
+                low[lane] = std::min(low[lane], bits);
+                high[lane] = std::max(high[lane], bits);
+            }
+        Bits least = *std::min_element(low, low + kLanes), most = *std::max_element(high, high + kLanes);
+        for (; from < last; ++from) {
+            least = std::min(least, plain_bits(*from));
+            most = std::max(most, plain_bits(*from));
+        }
+        return {least, most};
     }
 
-    // Counts the keys of long rows.
+    // Counts the keys of the rows of more than `most` edges.
     template <class Key>
-    void count(const Csr<int32_t, W>& g, int64_t begin, int64_t end, Key key) {
+    void count(const Csr<int32_t, W>& g, int64_t begin, int64_t end, Key key, int64_t most) {
         std::fill(place_, place_ + kKeys, 0);
-        each_long(g, begin, end, [&](int64_t v) {
-            for (int64_t e = g.offsets[v]; e < g.offsets[v + 1]; ++e) ++place_[key(g.length(e))];
-        });
+        auto count_from = [&](int64_t e, int64_t last) {
+            for (; e < last; ++e) ++place_[key(g.length(e))];
+        };
+        if (most == 0) return count_from(g.offsets[begin], g.offsets[end]);
+        each_long(g, begin, end, most, [&](int64_t v) { count_from(g.offsets[v], g.offsets[v + 1]); });
     }
 
     // Writes the rows of more than `most` edges by their keys, which have been counted.
@@ -217,7 +260,7 @@ class ByWeight {
         if (last - first > 24) return std::sort(first, last);
         insert(first, last);
     }
-    static void insert(Edge* first, Edge* last) {
+    STEPPE_INLINE static void insert(Edge* first, Edge* last) {
         for (Edge* i = first + 1; i < last; ++i) {
             const Edge edge = *i;
             Edge* hole = i;

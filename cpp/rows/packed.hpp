@@ -87,9 +87,11 @@ class Packed {
             auto& sorter = sorters[thread];
             if (!sorter) sorter.reset(new ByWeight<W, Edge>);  // not make_unique, which would clear it
             auto to = [&](int64_t v) { return edges_.data() + first(static_cast<int32_t>(v)); };
-            sorter->sort(g, begin, end, to);
-            for (int64_t v = begin; v < end; ++v)
-                lightest_[v] = g.offsets[v + 1] > g.offsets[v] ? static_cast<Key>(to(v)->weight()) : kInfinity<Key>;
+            for (int64_t v = begin; begin < end;) {
+                begin = sorter->sort_some(g, begin, end, to);
+                for (; v < begin; ++v)
+                    lightest_[v] = g.offsets[v + 1] > g.offsets[v] ? static_cast<Key>(to(v)->weight()) : kInfinity<Key>;
+            }
         });
     }
 

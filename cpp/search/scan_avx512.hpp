@@ -1,35 +1,18 @@
 // The scan of scan.hpp on eight edges at once (four in quads), where the processor has AVX-512: gather their targets'
 // distances, add, compare, and compress the better ones to the front of a vector that is stored whole.
 //
-// Chosen while running, never by a flag of the compiler: one build runs everywhere. Sanitizers get the plain scan,
-// because they cannot see inside a gather. Several threads may change a distance while it is gathered: its four or
+// Chosen while running (base/avx512.hpp). Several threads may change a distance while it is gathered: its four or
 // eight bytes are read at once, as a relaxed load reads them, and an old value costs a candidate that is refused when
 // it is filed.
 #pragma once
+#include "base/avx512.hpp"
 #include "search/scan.hpp"
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define STEPPE_AVX512 1
-#include <immintrin.h>
-#else
-#define STEPPE_AVX512 0
-#endif
 
 namespace steppe::search {
 
 #if STEPPE_AVX512
-#define STEPPE_WIDE __attribute__((target("avx512f,avx512vl,avx512dq")))
-#define STEPPE_LANE __attribute__((target("avx512f,avx512vl,avx512dq"), always_inline)) static inline
-
-inline bool avx512_found() {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512dq");
-}
-// Whether scans use vectors; tests switch it off and on (bindings/testing.cpp).
-inline bool& avx512_wanted() {
-    static bool wanted = avx512_found();
-    return wanted;
-}
+using steppe::avx512_found;
+using steppe::avx512_wanted;
 
 // A register by its bytes.
 template <int kBytes>
