@@ -40,6 +40,23 @@ def test_thread_count_does_not_change_the_answer(graph, method, count):
     assert np.array_equal(paths.distances, expected)
 
 
+@pytest.mark.parametrize("weights", [(1, 1000), "float64"])
+@pytest.mark.parametrize("record", [False, True])
+def test_roads_in_any_order_are_shared_by_all_threads(weights, record):
+    """Numbers that follow places, and the same in random order, where threads lower each other's distances."""
+    roads = sp.generate.grid(25_000, 8, weights=weights, seed=3)
+    order = np.random.default_rng(4).permutation(roads.num_vertices)
+    sources = np.repeat(np.arange(roads.num_vertices), np.diff(roads.indptr))
+    shuffled = sp.Graph.from_edges(order[sources], order[roads.indices], roads.weights, num_vertices=roads.num_vertices)
+    right = sp.sssp(roads, 0, method="dijkstra").distances
+    for graph, found_at in ((roads, np.arange(roads.num_vertices)), (shuffled, order)):
+        paths = sp.sssp(graph, int(found_at[0]), method="delta-stepping", threads=2, record_paths=record)
+        assert np.array_equal(paths.distances[found_at], right)
+        assert paths.explain().threads == 2
+        assert (paths.explain().atomics > 0) == (graph is shuffled)  # else threads own vertices
+        paths.verify()
+
+
 def test_python_threads_share_a_graph(graph):
     sources = list(range(64))
     expected = [solve(graph, s, 1) for s in sources]

@@ -255,6 +255,7 @@ class Team {
             return silent > patience() || ++waited > 32 * int64_t{patience()} + relaxed / 4;
         }
     };
+
     const Rows& g_;
     const In* in_;
     const Search<V, D>& search_;
@@ -298,7 +299,7 @@ Stats delta_stepping_parallel(const Rows& g, const In* in, const Search<V, D>& s
                              ? search.delta
                              : parallel_delta(search.typical_weight, search.max_weight, mean_degree, search.threads);
     // Where rows are short a meeting costs more than the work between two. (Two threads over one, grid of 2 M vertices
-    // in random order: in phases 0.9, all lowering all 1.3; random graph with four edges a vertex: 1.7 both.)
+    // in random order: in phases 0.9, all lowering all 1.7; random graph with four edges a vertex: 1.9 both.)
     const bool is_short = mean_degree < 8;
     if (Owners::leaving<V>(g, search.threads) < (is_short ? 1.0 / 32 : 1.0 / 12))
         return Team<kPaths, true, Rows, In, V, D>(g, in, search, dist, pred).run(Width<D>(delta));

@@ -10,18 +10,11 @@ namespace steppe::search {
 // Who owns which vertices.
 class Owners {
   public:
-    Owners(int64_t n, int team) : n_(n), team_(team) {
+    Owners(int64_t n, int team) : team_(team) {
         // Many blocks for each thread, so that all have some of every wave; large ones, so that few edges leave them.
         while (shift_ < 16 && (n >> (shift_ + 1)) >= 32 * team) ++shift_;
     }
     int of(int64_t v) const { return static_cast<int>((v >> shift_) % team_); }
-
-    // f(begin, end) for each block of vertices of a thread.
-    template <class F>
-    void each_block(int thread, F f) const {
-        const int64_t size = int64_t{1} << shift_;
-        for (int64_t begin = thread * size; begin < n_; begin += team_ * size) f(begin, std::min(begin + size, n_));
-    }
 
     // The share of the edges that lead to vertices of another thread: few on roads and grids, where numbers follow
     // places. From a sample of vertices.
@@ -51,7 +44,6 @@ class Owners {
             for (int64_t e = first; e < last; ++e) f(g.target(e));
         }
     }
-    const int64_t n_;
     const int team_;
     int shift_ = 6;
 };
