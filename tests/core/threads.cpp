@@ -12,20 +12,36 @@ using namespace core;
 // The ways of sharing a search, whatever the graph is: each must be right on all.
 enum Way { kChosen, kPhases, kOwners, kAll };
 
-template <bool kPaths, class D>
-static void check(const Graph<int32_t>& g, Way way, int threads, double delta, D) {
-    const auto csr = g.csr();
-    Watch watch;
+template <class D>
+static search::Search<int32_t, D> question(const Graph<int32_t>& g, double delta, Watch& watch) {
     search::Search<int32_t, D> s;
     s.sources = {0, static_cast<int32_t>(g.n / 3)};
     s.delta = delta;
     s.typical_weight = g.mean();
     s.max_weight = g.most();
     s.watch = &watch;
-    std::vector<D> right(g.n), found(g.n);
+    return s;
+}
+
+constexpr const search::NoEdges* kNone = nullptr;
+
+// The distances that one thread finds.
+template <class D>
+static std::vector<D> answer(const Graph<int32_t>& g) {
+    Watch watch;
+    std::vector<D> found(g.n);
+    search::delta_stepping<false>(g.csr(), kNone, question<D>(g, 0, watch), found.data(),
+                                  static_cast<int32_t*>(nullptr));
+    return found;
+}
+
+template <bool kPaths, class D>
+static void check(const Graph<int32_t>& g, const std::vector<D>& right, Way way, int threads, double delta) {
+    const auto csr = g.csr();
+    Watch watch;
+    search::Search<int32_t, D> s = question<D>(g, delta, watch);
+    std::vector<D> found(g.n);
     std::vector<int32_t> pred(g.n);
-    constexpr const search::NoEdges* kNone = nullptr;
-    search::delta_stepping<false>(csr, kNone, s, right.data(), static_cast<int32_t*>(nullptr));
     s.threads = threads;
     using Csr = rows::Csr<int32_t, int32_t>;
     int32_t* const from = kPaths ? pred.data() : nullptr;
@@ -150,14 +166,17 @@ int main() {
     expect(search::Owners::leaving<int32_t>(graphs[4].csr(), 2) > 1.0 / 12, "random edges leave their blocks");
     for (const int patience : {10000, 0}) {
         search::patience() = patience;
-        for (const Graph<int32_t>& g : graphs)
+        for (const Graph<int32_t>& g : graphs) {
+            const auto right = answer<uint32_t>(g);
+            const auto right_wide = answer<uint64_t>(g);
             for (const Way way : {kChosen, kPhases, kOwners, kAll})
                 for (const int threads : {2, 3})
                     for (const double delta : {0.0, 1.0, 64.0, 1e5}) {
                         if (way == kChosen && delta > 0) continue;
-                        check<false>(g, way, threads, delta, uint32_t{});
-                        check<true>(g, way, threads, delta, uint32_t{});
-                        if (threads == 2) check<true>(g, way, threads, delta, uint64_t{});
+                        check<false>(g, right, way, threads, delta);
+                        check<true>(g, right, way, threads, delta);
+                        if (threads == 2) check<true>(g, right_wide, way, threads, delta);
                     }
+        }
     }
 }
