@@ -43,12 +43,15 @@ def test_seeded_bugs_are_noticed(driver, tmp_path):
 
     done = run(0)
     assert done.returncode == 0, done.stdout + done.stderr
+    left_out = [] if HAS_AVX512 else [n for n, m in seeded.items() if m.header.endswith("_avx512.hpp")]
     for number, mutation in seeded.items():
-        if mutation.header.endswith("_avx512.hpp") and not HAS_AVX512:
+        if number in left_out:
             continue
         done = run(number)
         noticed = done.returncode < 0 or (done.returncode == 1 and done.stdout.startswith("wrong: "))
         assert noticed, f"{mutation.name}: {done.stdout}{done.stderr}"
+    if left_out:
+        pytest.skip(f"{len(left_out)} seeded bugs need AVX-512, the others were noticed")
 
 
 def test_every_seeded_bug_has_its_driver():

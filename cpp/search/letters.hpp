@@ -6,9 +6,10 @@
 // whoever finds a better way to another's vertex sends its owner a letter. Where edges leave more often (roads, whose
 // numbers follow places only roughly), that would be too many letters: there all threads lower all distances, and
 // whoever has lowered one files the vertex in its own ring. So a thread goes on where it has come to, in branches of
-// the tree of shortest paths, wide regions that meet along their borders; and only there do threads write to the same
-// cache lines. A thread that has too little to do asks, and is sent some of what another has filed. (Two threads over
-// one, New York: letters to owners 1.1, work sent to who asks 1.4; a grid: 1.6 and 1.45.)
+// the tree of shortest paths, wide regions that meet along their borders; and mostly there do threads write to the same
+// cache lines (New York: a sixth of the lines have vertices of both). A thread that has too little to do asks, and is
+// sent some of what another has filed. (Two threads over one, New York: letters to owners 1.1, work sent to who
+// asks 1.4; a grid: 1.6 and 1.45.)
 //
 //   letters    some hundred vertices each; a thread reads all its mail before each bucket
 //   window     a thread waits where it would run some buckets ahead of the slowest
@@ -49,6 +50,7 @@ class Post {
     explicit Post(int threads) : boxes_(new Box[threads]), threads_(threads) {}
 
     static constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
+
     void join(int team) { team_.store(team); }
 
     void work_on(int thread, int64_t bucket) { boxes_[thread].floor.store(bucket, std::memory_order_relaxed); }
