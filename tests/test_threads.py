@@ -57,6 +57,22 @@ def test_roads_in_any_order_are_shared_by_all_threads(weights, record):
         paths.verify()
 
 
+@pytest.mark.parametrize("record", [False, True])
+@pytest.mark.parametrize("options", [{}, {"cutoff": 400}, {"targets": [70_000]}])
+def test_hops_on_roads_are_counted_by_all_threads(record, options):
+    """Levels that are too narrow to deal out one by one; the tree is the canonical one whoever finds a vertex."""
+    roads = sp.generate.grid(300, 400, seed=3)
+    right = sp.bfs(roads, 133, threads=1, record_paths=record, **options)
+    for count in (2, 3):
+        found = sp.bfs(roads, 133, threads=count, record_paths=record, **options).verify()
+        assert np.array_equal(found.distances, right.distances)
+        assert np.array_equal(found.predecessors, right.predecessors)
+        assert found.explain().rounds == right.explain().rounds
+        if "targets" not in options:  # which end the search on the way: one thread finds them in order
+            assert found.explain().threads == count
+            assert found.explain().atomics > 0
+
+
 def test_python_threads_share_a_graph(graph):
     sources = list(range(64))
     expected = [solve(graph, s, 1) for s in sources]

@@ -1,7 +1,8 @@
 // Breadth-first search: hops from the source, level by level, from the side that is cheaper.
 //
 //   narrow      as long as levels have few vertices: bfs_narrow.hpp. Where vertices have few edges too, it makes the
-//               canonical tree on the way, which is complete if levels stay narrow to the end.
+//               canonical tree on the way, which is complete if levels stay narrow to the end, and several threads go
+//               on by themselves: bfs_shared.hpp.
 //   top-down    every vertex of the frontier claims its unseen out-neighbours. Wide levels are shared: bfs_wide.hpp.
 //               Levels too small for that, after wide ones, run on the calling thread from a queue to a queue.
 //   bottom-up   every unseen vertex looks among its in-neighbours for one in the frontier: bfs_wide.hpp.
@@ -23,6 +24,7 @@
 
 #include "rows/csr.hpp"
 #include "search/bfs_narrow.hpp"
+#include "search/bfs_shared.hpp"
 #include "search/bfs_wide.hpp"
 #include "search/search.hpp"
 
@@ -41,6 +43,8 @@ class Bfs {
           pred_(pred),
           grows_tree_(sizeof(V) == 4 && pred && graph.edges() <= kFewEdges * graph.n),
           is_narrow_(grows_tree_ || !kPaths),
+          can_share_(search.threads > 1 && search.targets.empty() && graph.n >= kMany &&
+                     graph.edges() <= kFewEdges * graph.n),
           narrow_(graph),
           wide_(graph, search.threads, *search.watch, hops, pred) {
         if (grows_tree_) tree_cells_ = Buffer<uint64_t>(graph.n);
@@ -59,7 +63,7 @@ class Bfs {
         } const reached{*this};
         Pending<V, Reached> pending(search_.targets, reached);
         bool up = false;
-        while (size && level_ < static_cast<int64_t>(std::min<uint32_t>(search_.reach.limit(), kNoHops - 1))) {
+        while (size && level_ < limit()) {
             if (pending.all_settled([](bool is_reached) { return is_reached; }) || search_.watch->poll(touched_)) break;
             ++level_;
             const int64_t before = size;
@@ -78,7 +82,7 @@ class Bfs {
             has_tree_ = true;
             parallel_for(search_.threads, g_.n, 1 << 16, [&](int64_t begin, int64_t end, int) { split(begin, end); });
         }
-        stats_.rounds = level_;
+        stats_.rounds = is_shared_to_end_ ? std::min(limit(), 1 + farthest()) : level_;
         stats_.edges_relaxed = stats_.edges_touched = touched_;
         return stats_;
     }
@@ -87,6 +91,15 @@ class Bfs {
     bool has_tree() const { return has_tree_; }
 
   private:
+    int64_t limit() const { return std::min<uint32_t>(search_.reach.limit(), kNoHops - 1); }
+
+    // The most hops of all.
+    int64_t farthest() const {
+        int32_t most = 0;
+        for (int64_t v = 0; v < g_.n; ++v) most = std::max(most, hops_[v] == kNoHops ? 0 : hops_[v]);
+        return most;
+    }
+
     bool is_reached(V v) const {
         return (is_narrow_ && grows_tree_ ? TreeCells::hops(tree_cells_[v]) : hops_[v]) != kNoHops;
     }
@@ -113,6 +126,7 @@ class Bfs {
         const bool shared = is_wide && search_.threads > 1;
         frontier_edges_ = 0;
         if (is_narrow_ && !shared && size < std::max<int64_t>(2, g_.n / 64)) {
+            if (can_share_ && size > kShare) return share_levels();
             with_cells([&](auto cells) { narrow_.run(cells, static_cast<int32_t>(level_), *search_.watch, touched_); });
             leave(narrow_.edges_read());
             frontier_edges_ = narrow_.edges_ahead();
@@ -127,6 +141,26 @@ class Bfs {
         }
         if (std::exchange(is_bitmap_, false)) wide_.to_queue(size, queue_);
         return top_down_alone();
+    }
+
+    // All levels from this one on, as long as they are narrow.
+    int64_t share_levels() {
+        can_share_ = false;
+        with_cells([&](auto cells) {
+            SharedLevels<decltype(cells), V> levels(g_, cells, limit(), std::max(kWide, g_.n / 64), *search_.watch);
+            Stats part;
+            const int64_t left = levels.run(level_ - 1, narrow_.begin(), narrow_.end(), search_.threads, part);
+            stats_.threads = part.threads;
+            stats_.atomics += part.atomics;
+            stats_.note = part.note;
+            leave(part.edges_relaxed);
+            is_shared_to_end_ = left == levels.kDone;
+            if (is_shared_to_end_) return narrow_.clear();
+            narrow_.restart(cells, left);
+            level_ = left;
+        });
+        frontier_edges_ = narrow_.edges_ahead();
+        return narrow_.size();
     }
 
     // f(what is kept of the vertices while levels are narrow).
@@ -240,6 +274,8 @@ class Bfs {
     static constexpr int64_t kWide = 1 << 15;
     // Edges of a vertex, on average, up to which levels are expected to stay narrow.
     static constexpr int64_t kFewEdges = 4;
+    // Vertices of a graph, and of a level, from which narrow levels are worth another thread.
+    static constexpr int64_t kMany = 1 << 14, kShare = 128;
     const rows::Csr<V, int32_t>& g_;
     const rows::Csr<V, int32_t>* in_;
     const Search<V, uint32_t>& search_;
@@ -247,6 +283,8 @@ class Bfs {
     V* pred_;
     const bool grows_tree_;  // narrow levels keep predecessors too
     bool is_narrow_;         // all levels so far were
+    bool can_share_;         // narrow levels, among threads
+    bool is_shared_to_end_ = false;
     NarrowLevels<V> narrow_;
     WideLevels<kPaths, V> wide_;
     Buffer<uint64_t> tree_cells_;

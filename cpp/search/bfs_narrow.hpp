@@ -67,6 +67,20 @@ class NarrowLevels {
         count_ahead();
     }
 
+    // Anew from the vertices of `level`: cells beyond may hold detours.
+    template <class Cells>
+    void restart(Cells to, int64_t level) {
+        head_ = tail_ = 0;
+        for (int64_t v = 0; v < g_.n; ++v) {
+            const int64_t hops = Cells::hops(to.cells[v]);
+            if (hops > level) to.cells[v] = Cells::kNone;
+            queue_[tail_] = static_cast<V>(v);
+            tail_ += hops == level;
+        }
+        count_ahead();
+    }
+    void clear() { head_ = tail_; }
+
     // One level: all unseen neighbours of the queue's vertices get this hop. Where the watch stops, it ends early.
     template <class Cells>
     void run(Cells to, int32_t hop, Watch& watch, int64_t touched) {

@@ -2,7 +2,7 @@
 //
 // Where rows are long and edges lead everywhere, threads meet twice for each bucket and share its vertices
 // (phases.hpp). Elsewhere (roads, grids) buckets have too little work for meetings: each thread is the search of one
-// thread, with a ring of its own; they have vertices of their own, or all lower all (letters.hpp). (Two threads, grid
+// thread, with a ring of its own; they have vertices of their own, or all lower all (desk.hpp). (Two threads, grid
 // of 2 M vertices: letters 34 ms, phases 64, one thread 52.)
 //
 // Where the system runs something else on one of the cores, the thread there stops in the middle of a bucket, and the
@@ -16,7 +16,7 @@
 #include <memory>
 
 #include "search/delta_stepping.hpp"
-#include "search/letters.hpp"
+#include "search/desk.hpp"
 #include "search/owned.hpp"
 #include "search/phases.hpp"
 #include "search/tentative.hpp"
@@ -29,22 +29,6 @@ inline double parallel_delta(double typical_weight, double max_weight, double me
     const double delta = mean_degree < 8 ? typical_weight / 2 : typical_weight / mean_degree * share;
     return std::max({delta, max_weight * 0x1p-31, std::numeric_limits<double>::min()});
 }
-
-inline constexpr const char* kHeldUp = "a thread was held up: finished on one";
-
-// The first reason that a thread gives holds for all.
-class Halted {
-  public:
-    void because(Halt why) {
-        Halt none = Halt::kNone;
-        why_.compare_exchange_strong(none, why, std::memory_order_relaxed);
-    }
-    bool is() const { return why_.load(std::memory_order_relaxed) != Halt::kNone; }
-    Halt why() const { return why_.load(); }
-
-  private:
-    std::atomic<Halt> why_{Halt::kNone};
-};
 
 // A search whose threads have a ring each: all that its pushes, each in buckets of one width, have in common. kOwned:
 // threads have vertices of their own; else all lower all, and send each other work.
@@ -169,7 +153,7 @@ class Team {
             if ((kOwned || b > window_end) && b > (window_end = post.window_end(thread, b, kWindow))) {
                 if (stop()) break;
                 if (wait.is_in_vain(post.beats(), mine.edges_relaxed)) halted.because(Halt::kBlocked);
-                if (!kOwned && wait.spins % kSoon == 0) post.ask(thread, desk.entries);
+                if (!kOwned && wait.is_long()) post.ask(thread, desk.entries);
                 pause_cpu();
                 continue;
             }
@@ -237,24 +221,6 @@ class Team {
     // Buckets that a thread may be ahead. Letters tell of final distances sooner where threads keep together; where all
     // lower all, it costs little that borders are crossed too far. (New York, two threads: 2 3.2 ms, 6 3.05, 16 3.1.)
     static constexpr int64_t kWindow = kOwned ? 2 : 6;
-    static constexpr int kSoon = 32;  // pauses after which a thread that waits asks for work, again and again
-
-    // How a thread waits for others that are behind.
-    struct Wait {
-        int spins = 0;       // since this thread waits
-        int silent = 0;      // of these, since another gave a sign of life
-        int64_t waited = 0;  // in the whole search
-        uint32_t seen = 0;
-
-        // Whether another is not running, or many short waits take more time than the work: a pause takes as long as
-        // some relaxations.
-        bool is_in_vain(uint32_t beats, int64_t relaxed) {
-            silent = beats == seen ? silent + 1 : 0;
-            seen = beats;
-            ++spins;
-            return silent > patience() || ++waited > 32 * int64_t{patience()} + relaxed / 4;
-        }
-    };
 
     const Rows& g_;
     const In* in_;

@@ -1,21 +1,11 @@
-// Letters: what threads of one search need that have a ring of buckets each and go on by themselves, on roads and
-// grids.
+// Letters: what threads of one search send each other that go on by themselves, on roads and grids: distances for
+// vertices that another owns, or work for one that has too little (desk.hpp for delta-stepping, bfs_shared.hpp for
+// hops).
 //
-// Two ways of sharing the work. Where hardly an edge leaves a block of vertices (grids), blocks are dealt out to the
-// threads in turn: only the owner of a vertex lowers its distance and relaxes its edges, as one thread alone would, and
-// whoever finds a better way to another's vertex sends its owner a letter. Where edges leave more often (roads, whose
-// numbers follow places only roughly), that would be too many letters: there all threads lower all distances, and
-// whoever has lowered one files the vertex in its own ring. So a thread goes on where it has come to, in branches of
-// the tree of shortest paths, wide regions that meet along their borders; and mostly there do threads write to the same
-// cache lines (New York: a sixth of the lines have vertices of both). A thread that has too little to do asks, and is
-// sent some of what another has filed. (Two threads over one, New York: letters to owners 1.1, work sent to who
-// asks 1.4; a grid: 1.6 and 1.45.)
-//
-//   letters    some hundred vertices each; a thread reads all its mail before each bucket
+//   letters    some hundred vertices each; a thread reads all its mail before each bucket or level
 //   window     a thread waits where it would run some buckets ahead of the slowest
 //   the end    all threads idle and no letter under way: both in one word, so that they are seen at the same moment
 //
-// Word may come for a bucket that a thread has passed: its ring goes back. That costs a relaxation, never an answer.
 // D'Antonio et al., "Wasp", SC'25, has the argument for buckets of one's own, and for taking from others only where one
 // has nothing better to do; owners and messages are how clusters do it (Chakaravarthy et al., IPDPS 2014).
 #pragma once
@@ -27,7 +17,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
-#include "search/ring.hpp"
+#include "search/owned.hpp"
 
 namespace steppe::search {
 
@@ -166,95 +156,41 @@ struct FinishOnExit {
     ~FinishOnExit() { post.finish(); }
 };
 
-// One thread's ring, and its letters to the others.
+// How a thread waits for others that are behind.
+struct Wait {
+    int spins = 0;       // since this thread waits
+    int silent = 0;      // of these, since another gave a sign of life
+    int64_t waited = 0;  // in the whole search
+    uint32_t seen = 0;
+
+    // Whether another is not running, or many short waits take more time than the work: a pause takes as long as some
+    // relaxations.
+    bool is_in_vain(uint32_t beats, int64_t relaxed) {
+        silent = beats == seen ? silent + 1 : 0;
+        seen = beats;
+        ++spins;
+        return silent > patience() || ++waited > 32 * int64_t{patience()} + relaxed / 4;
+    }
+    // Now and then on the way: time to ask for work.
+    bool is_long() const { return spins % 32 == 0; }
+};
+
+// One thread's part of the post: letters to write on, and its mail.
 template <class V, class D>
-class alignas(128) Desk {
+class Mailbox {
   public:
-    Desk(Post<V, D>& post, int64_t span, int thread, int threads)
-        : ring(span), post_(post), thread_(thread), letters_(threads, nullptr) {}
+    Mailbox(Post<V, D>& post, int thread) : post_(post), thread_(thread) {}
 
-    Ring<V> ring;
-    int64_t entries = 0;  // filed and not yet scanned, stale ones among them
-
-    STEPPE_INLINE void file(int64_t bucket, V v) {
-        ++entries;
-        ring.file(bucket, v);
-    }
-    // A better distance for another's vertex.
-    void send(int to, V v, D distance, V from, int64_t bucket) {
-        Letter<V, D>*& letter = letters_[to];
-        if (!letter) letter = fresh(false);
-        letter->least = std::min(letter->least, bucket);
-        const int i = letter->count++;
-        letter->vertex[i] = v;
-        letter->distance[i] = distance;
-        letter->from[i] = from;
-        if (i + 1 == Letter<V, D>::kSize) post_.send(to, std::exchange(letter, nullptr));
-    }
-    void send_all() {
-        for (size_t t = 0; t < letters_.size(); ++t)
-            if (letters_[t]) post_.send(static_cast<int>(t), std::exchange(letters_[t], nullptr));
-    }
-    // Before `bucket`, the lowest: where another thread asks that has far less to do, sends it half of the difference,
-    // the vertices with the largest numbers: where numbers follow places, they are a region. Whether it did. A few
-    // entries are not worth a border.
-    template <class T>
-    bool share(int64_t bucket, const T& tentative, const Width<D>& width) {
-        if (entries <= kFew) return false;
-        int64_t its = 0;
-        const int to = post_.asked(its);
-        if (STEPPE_LIKELY(to < 0) || to == thread_ || entries <= kFew + its + its / 4) return false;
-        std::vector<V> all;
-        all.reserve(static_cast<size_t>(entries));
-        ring.drain([&](int64_t b, V v) {
-            if (width.bucket(tentative.load(v)) == b) all.push_back(v);  // else it is stale
-        });
-        const int64_t count = static_cast<int64_t>(all.size()), kept = std::min(count, (count + its) / 2);
-        std::nth_element(all.begin(), all.begin() + kept, all.end());
-        entries = 0;
-        ring.start_at(bucket);
-        for (int64_t i = 0; i < kept; ++i) file(bucket_from(bucket, all[i], tentative, width), all[i]);
-        send_work(to, all.data() + kept, all.data() + count, bucket);
-        return true;
-    }
-    // Within `bucket`, of whose list `done` entries have been scanned: the same with half of the rest, where that is
-    // much: one bucket of a graph with hubs can have most of its vertices.
-    void share_list(size_t done, int64_t bucket) {
-        std::vector<V>& list = ring.list();
-        const int64_t rest = static_cast<int64_t>(list.size() - done);
-        if (STEPPE_LIKELY(rest < kMuch)) return;
-        int64_t its = 0;
-        const int to = post_.asked(its);
-        if (to < 0 || to == thread_ || its > rest / 2) return;
-        entries -= rest / 2;
-        send_work(to, list.data() + list.size() - rest / 2, list.data() + list.size(), bucket);
-        list.resize(list.size() - rest / 2);
-    }
-    // Between two buckets: reads the mail; what is better is kept, and what is to be relaxed filed.
-    template <class T>
-    void receive(T& tentative, const Width<D>& width) {
-        const auto ahead = [&](V v) { STEPPE_PREFETCH_WRITE(tentative.address(v)); };
-        int64_t least = Post<V, D>::kNone;
-        const int64_t letters = read(ahead, [&](const Letter<V, D>& letter, int i) {
-            const V v = letter.vertex[i];
-            int64_t bucket = letter.least;
-            if (letter.is_work) {
-                bucket = bucket_from(bucket, v, tentative, width);
-            } else {
-                if (!(letter.distance[i] < tentative.load(v))) return;
-                tentative.set(v, letter.distance[i], letter.from[i]);
-                bucket = width.bucket(letter.distance[i]);
-            }
-            if (STEPPE_LIKELY(bucket > ring.current())) return file(bucket, v);
-            late_.push_back({bucket, v});
-            least = std::min(least, bucket);
-        });
-        if (STEPPE_UNLIKELY(!late_.empty())) {
-            ring.go_back(least);
-            for (const auto& [bucket, v] : late_) file(bucket, v);
-            late_.clear();
+    // Vertices for another to go on with, none of them before the bucket `least`.
+    void send_work(int to, const V* first, const V* last, int64_t least) {
+        while (first != last) {
+            Letter<V, D>* letter = fresh(true);
+            letter->least = least;
+            letter->count = static_cast<int>(std::min<int64_t>(last - first, Letter<V, D>::kSize));
+            std::copy_n(first, letter->count, letter->vertex);
+            first += letter->count;
+            post_.send(to, letter);
         }
-        if (letters) post_.received(letters);
     }
     // f(letter, i) for every vertex of the mail, ahead(v) a little before; returns the number of letters.
     template <class Ahead, class F>
@@ -274,25 +210,7 @@ class alignas(128) Desk {
         return letters;
     }
 
-  private:
-    static constexpr int64_t kFew = 64, kMuch = 1024;
-
-    void send_work(int to, const V* first, const V* last, int64_t least) {
-        while (first != last) {
-            Letter<V, D>* letter = fresh(true);
-            letter->least = least;
-            letter->count = static_cast<int>(std::min<int64_t>(last - first, Letter<V, D>::kSize));
-            std::copy_n(first, letter->count, letter->vertex);
-            first += letter->count;
-            post_.send(to, letter);
-        }
-    }
-    // Where work is filed. A vertex that lies before `least` by now was lowered by another thread, which has filed it:
-    // here it will be found stale.
-    template <class T>
-    static int64_t bucket_from(int64_t least, V v, const T& tentative, const Width<D>& width) {
-        return std::max(least, width.bucket(tentative.load(v)));
-    }
+  protected:
     Letter<V, D>* fresh(bool is_work) {
         if (spare_.empty()) {
             pool_.emplace_back(new Letter<V, D>[4]);
@@ -307,9 +225,9 @@ class alignas(128) Desk {
     }
     Post<V, D>& post_;
     const int thread_;
-    std::vector<Letter<V, D>*> letters_;
+
+  private:
     std::vector<Letter<V, D>*> spare_;
-    std::vector<std::pair<int64_t, V>> late_;
     std::vector<std::unique_ptr<Letter<V, D>[]>> pool_;
 };
 

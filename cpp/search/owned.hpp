@@ -2,6 +2,7 @@
 // that search together stop.
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -49,13 +50,29 @@ class Owners {
 };
 
 // Why threads have stopped pushing, and what they leave to do.
-enum class Halt { kNone, kPull, kBlocked, kStuck, kNarrower, kWider, kOutgrown };
+enum class Halt { kNone, kPull, kBlocked, kStuck, kNarrower, kWider, kOutgrown, kWide };
 
 template <class V, class D>
 struct Rest {
     Halt why = Halt::kNone;
     D low = 0;            // the lower bound of all that is not final
     std::vector<V> left;  // the vertices still filed
+};
+
+inline constexpr const char* kHeldUp = "a thread was held up: finished on one";
+
+// The first reason that a thread gives holds for all.
+class Halted {
+  public:
+    void because(Halt why) {
+        Halt none = Halt::kNone;
+        why_.compare_exchange_strong(none, why, std::memory_order_relaxed);
+    }
+    bool is() const { return why_.load(std::memory_order_relaxed) != Halt::kNone; }
+    Halt why() const { return why_.load(); }
+
+  private:
+    std::atomic<Halt> why_{Halt::kNone};
 };
 
 // Pauses without a sign of life before a thread that waits for another calls itself blocked: meant to be longer than an

@@ -48,11 +48,32 @@ static void check_bfs(const Graph<int32_t>& weighted, int32_t source, int64_t cu
         }
 }
 
+// The hops of a plain queue, and the canonical tree: of the vertices one hop nearer, the one with the smallest number.
+struct Hops {
+    std::vector<int32_t> hops, pred;
+};
+static Hops plain_hops(const Graph<int32_t>& g, const std::vector<int32_t>& sources, int64_t cutoff) {
+    Hops found{std::vector<int32_t>(g.n, search::kNoHops), std::vector<int32_t>(g.n, -1)};
+    const auto csr = g.csr();
+    std::vector<int32_t> queue = sources;
+    for (const int32_t s : sources) found.hops[s] = 0;
+    for (size_t i = 0; i < queue.size(); ++i) {
+        const int32_t u = queue[i];
+        if (found.hops[u] == cutoff) continue;
+        for (int64_t e = csr.offsets[u]; e < csr.offsets[u + 1]; ++e) {
+            const int32_t v = csr.targets[e];
+            if (found.hops[v] == search::kNoHops) found.hops[v] = found.hops[u] + 1, queue.push_back(v);
+            if (found.hops[v] == found.hops[u] + 1 && (found.pred[v] < 0 || u < found.pred[v])) found.pred[v] = u;
+        }
+    }
+    return found;
+}
+
 // A strip of a few rows, its levels narrow to the end: the search itself must come by the canonical tree, whatever the
 // vertices are called: in order, from the end, or anything. In order all vertices look the same, which is branched
 // upon.
 enum class Names { rising, falling, scattered };
-static void check_strip(int64_t rows, int64_t columns, Names names) {
+static Graph<int32_t> strip(int64_t rows, int64_t columns, Names names) {
     const int64_t n = rows * columns;
     std::vector<int32_t> name(n);
     for (int64_t v = 0; v < n; ++v) name[v] = static_cast<int32_t>(names == Names::falling ? n - 1 - v : v);
@@ -65,23 +86,53 @@ static void check_strip(int64_t rows, int64_t columns, Names names) {
                 edges.push_back({name[v], name[v + step], 1});
                 edges.push_back({name[v + step], name[v], 1});
             }
-    const Graph<int32_t> g{n, edges};
-    const int64_t start = columns / 3;
-    std::vector<int32_t> hops(n), right(n), found(n), pred(n, -1), tree(n);
-    for (int64_t v = 0; v < n; ++v) right[name[v]] = static_cast<int32_t>(v / columns + std::abs(v % columns - start));
-    for (const auto& e : g.edges)
-        if (right[e.u] + 1 == right[e.v] && (pred[e.v] < 0 || e.u < pred[e.v])) pred[e.v] = e.u;
+    return {n, edges};
+}
+
+// By one thread, or by several that go on by themselves. is_narrow: all levels are.
+static void check_narrow(const Graph<int32_t>& g, const std::vector<int32_t>& sources, int threads, bool is_narrow,
+                         int64_t cutoff = -1) {
+    const Hops right = plain_hops(g, sources, cutoff);
+    const auto csr = g.csr();
     Watch watch;
     search::Search<int32_t, uint32_t> s;
-    s.sources = {name[start]};
+    s.sources = sources;
+    s.threads = threads;
+    if (cutoff >= 0) s.reach = search::Reach<uint32_t>(cutoff);
     s.watch = &watch;
-    const auto csr = g.csr();
+    std::vector<int32_t> hops(g.n), tree(g.n);
     search::Bfs<false, int32_t> bfs(csr, nullptr, s, hops.data(), tree.data());
-    bfs.run();
-    expect(hops == right, "hops along a strip");
-    expect(bfs.has_tree() && tree == pred, "the tree that a search along a strip comes by");
+    const search::Stats stats = bfs.run();
+    expect(hops == right.hops, "hops of narrow levels");
+    expect(bfs.has_tree() == is_narrow && (!is_narrow || tree == right.pred), "the tree that narrow levels come by");
+    int64_t farthest = 0;
+    for (const int32_t h : hops) farthest = h == search::kNoHops ? farthest : std::max<int64_t>(farthest, h);
+    expect(stats.rounds == farthest + (farthest != cutoff), "as many rounds as there are levels");
+    expect(threads == 1 || !is_narrow || stats.atomics > 0, "levels that threads share");
     search::Bfs<true, int32_t>(csr, nullptr, s, hops.data(), tree.data()).run();
-    expect(hops == right && tree == pred, "the tree recorded along a strip");
+    expect(hops == right.hops && (!is_narrow || tree == right.pred), "the tree recorded");
+}
+
+// Levels of one thread; levels that several share, some that are narrow and then wide, with a bound, from many sources,
+// with edges that lead to many; and threads that lose patience at once, so that one finishes.
+static void check_narrow_levels() {
+    for (const Names names : {Names::rising, Names::falling, Names::scattered}) {
+        check_narrow(strip(40, 600, names), {200}, 1, true);
+        const Graph<int32_t> wider = strip(300, 400, names);
+        for (const int threads : {2, 2, 3})
+            for (const int pauses : {10000, 0}) {
+                search::patience() = pauses;
+                check_narrow(wider, {133}, threads, true);
+                check_narrow(wider, {133}, threads, true, 350);
+                check_narrow(wider, {0, 60200, 119999}, threads, true);
+            }
+        search::patience() = 10000;
+    }
+    const Graph<int32_t> spreads = random_graph<int32_t>(200000, 600000, 1, 2, 9);
+    for (const int threads : {1, 2, 3}) check_narrow(spreads, {0}, threads, false);
+    std::vector<Edge<int32_t>> edges = strip(300, 400, Names::rising).edges;
+    for (int32_t v = 0; v < 1000; ++v) edges.push_back({60000, v * 100, 1});
+    for (const int threads : {1, 2, 3}) check_narrow({120000, edges}, {133}, threads, true);
 }
 
 static void check_many(const Graph<int32_t>& g, search::Method method) {
@@ -116,5 +167,5 @@ int main() {
     // Levels that are shared, and wide ones before and after those from below.
     check_bfs(random_graph<int32_t>(20000, 120000, 1, 2, 7), 0, -1);
     check_bfs(random_graph<int32_t>(20000, 120000, 1, 2, 8), 3, 6);
-    for (const Names names : {Names::rising, Names::falling, Names::scattered}) check_strip(40, 600, names);
+    check_narrow_levels();
 }

@@ -50,7 +50,7 @@ def _hops(graph: Graph, question: Question) -> Answer:
     in_rows = None if reverse is None else reverse.core
     record = question.record_paths
     stats, is_canonical = _core.bfs(graph.core, in_rows, question.core(graph), hops, before, record)
-    explained = {key: getattr(stats, key) for key in COUNTS[:-1]}
+    explained = {key: getattr(stats, key) for key in COUNTS}
     return Answer(hops, before if record else None, explained, before if is_canonical else None)
 
 
