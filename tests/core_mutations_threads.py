@@ -21,8 +21,8 @@ THREADS = [
         "letters: the first of the work that is sent stays behind",
         "threads",
         "search/desk.hpp",
-        "send_work(to, all.data() + kept, all.data() + count, bucket);",
-        "send_work(to, all.data() + kept + 1, all.data() + count, bucket);",
+        "this->send_work(to, all.data() + kept, all.data() + count, bucket);",
+        "this->send_work(to, all.data() + kept + 1, all.data() + count, bucket);",
     ),
     Mutation(
         "letters: work is sent and kept",
