@@ -227,6 +227,20 @@ MUTATIONS = [
         "marked[static_cast<uint64_t>(v) >> 6] = uint64_t{1} << (v & 63);",
     ),
     Mutation(
+        "bfs: where few are unseen, words that have been seen in part are closed",
+        "levels",
+        "search/bfs_wide.hpp",
+        "if (~seen_[w] & mask(w)) insert(open_.data(), w);",
+        "if (!seen_[w]) insert(open_.data(), w);",
+    ),
+    Mutation(
+        "bfs: ends when all but one are reached",
+        "levels",
+        "search/bfs.hpp",
+        "if ((reached_ += size) == g_.n) break;",
+        "if ((reached_ += size) >= g_.n - 1) break;",
+    ),
+    Mutation(
         "bfs, narrow levels with branches: the first tail found stays",
         "levels",
         "search/bfs_narrow.hpp",

@@ -122,4 +122,11 @@ THREADS = [
         "if (hops > level) to.cells[v] = Cells::kNone;",
         ";",
     ),
+    Mutation(
+        "bfs, shared levels: all count as reached when one thread goes on alone",
+        "levels",
+        "search/bfs_narrow.hpp",
+        "reached += hops <= level;",
+        "reached += 1;",
+    ),
 ]

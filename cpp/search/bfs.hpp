@@ -66,6 +66,7 @@ class Bfs {
         while (size && level_ < limit()) {
             if (pending.all_settled([](bool is_reached) { return is_reached; }) || search_.watch->poll(touched_)) break;
             ++level_;
+            if ((reached_ += size) == g_.n) break;  // this level would find nothing
             const int64_t before = size;
             if (!up && in_ && frontier_edges_ > std::max(unexplored_ / 6, g_.n / 16)) {
                 up = true;
@@ -135,7 +136,7 @@ class Bfs {
         leave_narrow();
         if (is_wide) {
             to_bitmap();
-            const auto level = wide_.top_down(static_cast<int32_t>(level_), touched_);
+            const auto level = wide_.top_down(static_cast<int32_t>(level_), g_.n - reached_, touched_);
             unexplored_ -= level.touched;
             return take(level);
         }
@@ -156,7 +157,7 @@ class Bfs {
             leave(part.edges_relaxed);
             is_shared_to_end_ = left == levels.kDone;
             if (is_shared_to_end_) return narrow_.clear();
-            narrow_.restart(cells, left);
+            reached_ = narrow_.restart(cells, left) - narrow_.size();
             level_ = left;
         });
         frontier_edges_ = narrow_.edges_ahead();
@@ -291,6 +292,7 @@ class Bfs {
     Buffer<V> found_, from_;
     std::vector<V> queue_;
     bool is_bitmap_ = false;  // the frontier is in wide_, not in queue_
+    int64_t reached_ = 0;     // vertices, without those of the frontier
     int64_t level_ = 0, frontier_edges_ = 0, touched_ = 0, unexplored_ = g_.edges();
     bool shrinking_ = false, has_tree_ = false;
     Stats stats_;

@@ -67,17 +67,20 @@ class NarrowLevels {
         count_ahead();
     }
 
-    // Anew from the vertices of `level`: cells beyond may hold detours.
+    // Anew from the vertices of `level`: cells beyond may hold detours. Returns how many are reached.
     template <class Cells>
-    void restart(Cells to, int64_t level) {
+    int64_t restart(Cells to, int64_t level) {
+        int64_t reached = 0;
         head_ = tail_ = 0;
         for (int64_t v = 0; v < g_.n; ++v) {
             const int64_t hops = Cells::hops(to.cells[v]);
             if (hops > level) to.cells[v] = Cells::kNone;
+            reached += hops <= level;
             queue_[tail_] = static_cast<V>(v);
             tail_ += hops == level;
         }
         count_ahead();
+        return reached;
     }
     void clear() { head_ = tail_; }
 

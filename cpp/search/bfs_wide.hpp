@@ -1,7 +1,10 @@
 // The wide levels of a breadth-first search, from either side, bitmap to bitmap, shared by all threads.
 //
 //   top-down    every thread marks what its part of the frontier leads to in a bitmap of its own, seen already or not;
-//               what is unseen of their union is the next frontier.
+//               what is unseen of their union is the next frontier. Where few vertices are unseen, a bitmap of the
+//               words that have some, small enough for the nearest cache, tells most edges to lead nowhere new. (The
+//               last large level of 16 directed edges from each of a million vertices finds 110 vertices with 7 M
+//               edges.)
 //   bottom-up   every unseen vertex looks among its in-neighbours for one in the frontier and stops at the first.
 //
 // Either way a thread owns whole words of the frontier to come and gives their vertices their hops in order: there are
@@ -28,7 +31,7 @@ inline void insert(uint64_t* set, V v) {
     set[static_cast<uint64_t>(v) >> 6] |= uint64_t{1} << (v & 63);
 }
 template <class V>
-inline bool contains(const Buffer<uint64_t>& set, V v) {
+inline bool contains(const uint64_t* set, V v) {
     return set[static_cast<uint64_t>(v) >> 6] >> (v & 63) & 1;
 }
 
@@ -72,13 +75,17 @@ class WideLevels {
     // Bitmap to bitmap. Every thread marks what its part of the frontier leads to in a bitmap of its own, seen or not:
     // no atomics, no line that two threads write, nothing to branch upon. The unseen part of their union is the next
     // frontier; marks need not be taken back, as all of them are seen from then on.
-    FoundLevel top_down(int32_t hop, int64_t touched) {
+    FoundLevel top_down(int32_t hop, int64_t unseen, int64_t touched) {
         std::vector<FoundLevel> sums(threads_);
+        const bool few = unseen < g_.n / (64 * 8);
+        if (few) find_open_words();
         parallel_for(static_cast<int>(marked_.size()), words(), kBlock, [&](int64_t begin, int64_t end, int t) {
             if (!marked_[t].size()) marked_[t] = Buffer<uint64_t>(seen_.size(), 0);
             for (int64_t w = begin; w < end; w += kBlock) {
                 if (watch_.poll(touched)) return;
-                sums[t].touched += mark_targets(w, std::min(w + kBlock, end), marked_[t].data());
+                const int64_t last = std::min(w + kBlock, end);
+                sums[t].touched += few ? mark_targets<true>(w, last, marked_[t].data())
+                                       : mark_targets<false>(w, last, marked_[t].data());
             }
         });
         parallel_for(threads_, words(), 256, [&](int64_t begin, int64_t end, int t) {
@@ -116,27 +123,39 @@ class WideLevels {
     }
 
   private:
-    // Returns how many edges it read.
+    // The words of which some vertex is unseen.
+    void find_open_words() {
+        open_ = Buffer<uint64_t>((seen_.size() + 63) / 64, 0);
+        for (int64_t w = 0; w < words(); ++w)
+            if (~seen_[w] & mask(w)) insert(open_.data(), w);
+    }
+
+    // Returns how many edges it read. kFew: marks only in open words.
+    template <bool kFew>
     int64_t mark_targets(int64_t begin, int64_t end, uint64_t* marked) {
         V block[kBlock * 64];
         const int64_t size = list(front_, begin, end, block);
+        const int64_t* const offsets = g_.offsets;  // in registers, whatever is written to the marks
+        const V* const targets = g_.targets;
+        const uint64_t* const open = open_.data();
         int64_t read = 0;
         for (int64_t i = 0; i < size; ++i) {
-            if (i + 16 < size) STEPPE_PREFETCH(&g_.offsets[block[i + 16]]);
+            if (i + 16 < size) STEPPE_PREFETCH(&offsets[block[i + 16]]);
             if (i + 8 < size) {
-                const V* ahead = &g_.targets[g_.offsets[block[i + 8]]];
+                const V* ahead = &targets[offsets[block[i + 8]]];
                 STEPPE_PREFETCH(ahead);
                 STEPPE_PREFETCH(ahead + 64 / sizeof(V));
             }
             const V u = block[i];
-            const int64_t first = g_.offsets[u], last = g_.offsets[u + 1];
+            const int64_t first = offsets[u], last = offsets[u + 1];
             read += last - first;
             for (int64_t e = first; e < last; ++e) {
-                const V v = g_.targets[e];
+                const V v = targets[e];
+                if (kFew && STEPPE_LIKELY(!contains(open, static_cast<uint64_t>(v) >> 6))) continue;
                 insert(marked, v);
                 // Of all that lead to a vertex any will do: whoever writes last may win.
                 if constexpr (kPaths)
-                    if (!contains(seen_, v)) STORE(&pred_[v], u);
+                    if (!contains(seen_.data(), v)) STORE(&pred_[v], u);
             }
         }
         return read;
@@ -163,7 +182,7 @@ class WideLevels {
             for (int64_t i = 0; i < size; ++i) {
                 Open o = open[i];
                 const V u = sources[o.e];
-                const bool hit = contains(front_, u);
+                const bool hit = contains(front_.data(), u);
                 found[(static_cast<uint64_t>(o.v) >> 6) - begin] |= uint64_t{hit} << (o.v & 63);
                 if constexpr (kPaths) pred_[o.v] = hit ? u : V{-1};
                 ++o.e;
@@ -178,7 +197,7 @@ class WideLevels {
         for (int64_t i = 0; i < size; ++i) {
             const Open o = open[i];
             int64_t e = o.e;
-            while (e < o.last && !contains(front_, sources[e])) ++e;
+            while (e < o.last && !contains(front_.data(), sources[e])) ++e;
             sum.touched += e - o.e;
             if (e == o.last) continue;
             found[(static_cast<uint64_t>(o.v) >> 6) - begin] |= uint64_t{1} << (o.v & 63);
@@ -233,7 +252,7 @@ class WideLevels {
     Watch& watch_;
     int32_t* hops_;
     V* pred_;
-    Buffer<uint64_t> seen_, front_, next_front_;
+    Buffer<uint64_t> seen_, front_, next_front_, open_;
     std::vector<Buffer<uint64_t>> marked_;  // by thread; made when it first marks
 };
 

@@ -167,5 +167,9 @@ int main() {
     // Levels that are shared, and wide ones before and after those from below.
     check_bfs(random_graph<int32_t>(20000, 120000, 1, 2, 7), 0, -1);
     check_bfs(random_graph<int32_t>(20000, 120000, 1, 2, 8), 3, 6);
+    // The last wide levels find few vertices: those that a single edge leads to.
+    std::vector<Edge<int32_t>> edges = random_graph<int32_t>(20000, 280000, 1, 2, 9).edges;
+    for (int32_t v = 20000; v < 20030; ++v) edges.push_back({v * 331 % 20000, v, 1});
+    check_bfs({20030, edges}, 0, -1);
     check_narrow_levels();
 }
