@@ -46,9 +46,9 @@ class Bfs {
           can_share_(search.threads > 1 && search.targets.empty() && graph.n >= kMany &&
                      graph.edges() <= kFewEdges * graph.n),
           narrow_(graph),
-          wide_(graph, search.threads, *search.watch, hops, pred) {
+          wide_(graph, reverse != nullptr, search.threads, *search.watch, hops, pred) {
         if (grows_tree_) tree_cells_ = Buffer<uint64_t>(graph.n);
-        parallel_for(search.threads, g_.n, 1 << 18, [&](int64_t begin, int64_t end, int) {
+        parallel_for(search.threads, g_.n, 1 << 16, [&](int64_t begin, int64_t end, int) {
             if (grows_tree_) return std::fill(tree_cells_.data() + begin, tree_cells_.data() + end, TreeCells::kNone);
             std::fill(hops + begin, hops + end, kNoHops);
             if (kPaths) std::fill(pred + begin, pred + end, V{-1});

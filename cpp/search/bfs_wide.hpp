@@ -44,8 +44,10 @@ struct FoundLevel {
 template <bool kPaths, class V>
 class WideLevels {
   public:
-    WideLevels(const rows::Csr<V, int32_t>& graph, int threads, Watch& watch, int32_t* hops, V* pred)
+    // counts: the edges that leave a level are counted, whatever its size; else large levels' are estimated.
+    WideLevels(const rows::Csr<V, int32_t>& graph, bool counts, int threads, Watch& watch, int32_t* hops, V* pred)
         : g_(graph),
+          counts_(counts),
           threads_(threads),
           watch_(watch),
           hops_(hops),
@@ -130,25 +132,17 @@ class WideLevels {
             if (~seen_[w] & mask(w)) insert(open_.data(), w);
     }
 
-    // Returns how many edges it read. kFew: marks only in open words.
+    // Returns how many edges it read. kFew: marks only in open words. Vertices that follow each other in a frontier
+    // have their edges one after another, too: gone through as one list where it does not matter which edge is whose,
+    // they cost one end of a loop that cannot be foreseen instead of several.
     template <bool kFew>
     int64_t mark_targets(int64_t begin, int64_t end, uint64_t* marked) {
-        V block[kBlock * 64];
-        const int64_t size = list(front_, begin, end, block);
+        Run runs[kBlock * 32];
+        const int64_t size = list_runs(begin, end, runs);
         const int64_t* const offsets = g_.offsets;  // in registers, whatever is written to the marks
         const V* const targets = g_.targets;
         const uint64_t* const open = open_.data();
-        int64_t read = 0;
-        for (int64_t i = 0; i < size; ++i) {
-            if (i + 16 < size) STEPPE_PREFETCH(&offsets[block[i + 16]]);
-            if (i + 8 < size) {
-                const V* ahead = &targets[offsets[block[i + 8]]];
-                STEPPE_PREFETCH(ahead);
-                STEPPE_PREFETCH(ahead + 64 / sizeof(V));
-            }
-            const V u = block[i];
-            const int64_t first = offsets[u], last = offsets[u + 1];
-            read += last - first;
+        const auto mark = [&](V u, int64_t first, int64_t last) {
             for (int64_t e = first; e < last; ++e) {
                 const V v = targets[e];
                 if (kFew && STEPPE_LIKELY(!contains(open, static_cast<uint64_t>(v) >> 6))) continue;
@@ -157,8 +151,37 @@ class WideLevels {
                 if constexpr (kPaths)
                     if (!contains(seen_.data(), v)) STORE(&pred_[v], u);
             }
+        };
+        int64_t read = 0;
+        for (int64_t i = 0; i < size; ++i) {
+            if (i + 32 < size) STEPPE_PREFETCH(&offsets[runs[i + 32].first]);
+            if (i + 16 < size) {
+                const V* ahead = &targets[offsets[runs[i + 16].first]];
+                STEPPE_PREFETCH(ahead);
+                STEPPE_PREFETCH(ahead + 64 / sizeof(V));
+            }
+            const V first = runs[i].first, last = runs[i].last;
+            read += offsets[last] - offsets[first];
+            if constexpr (kPaths)
+                for (V u = first; u < last; ++u) mark(u, offsets[u], offsets[u + 1]);
+            else mark(first, offsets[first], offsets[last]);
         }
         return read;
+    }
+
+    // The frontier's vertices of words [begin, end), as [first, last) of those that follow each other in a word.
+    struct Run {
+        V first, last;
+    };
+    int64_t list_runs(int64_t begin, int64_t end, Run* to) const {
+        int64_t size = 0;
+        for (int64_t w = begin; w < end; ++w)
+            for (uint64_t word = front_[w]; word;) {
+                const int first = std::countr_zero(word), length = std::countr_one(word >> first);
+                to[size++] = {static_cast<V>(w * 64 + first), static_cast<V>(w * 64 + first + length)};
+                word &= word + (uint64_t{1} << first);  // carries over the lowest ones
+            }
+        return size;
     }
 
     void look_up(const rows::Csr<V, int32_t>& in, int64_t begin, int64_t end, int32_t hop, FoundLevel& sum) {
@@ -211,11 +234,9 @@ class WideLevels {
         seen_[w] |= found;
         next_front_[w] = found;
         sum.size += std::popcount(found);
-        for (; found; found &= found - 1) {
-            const V v = static_cast<V>(w * 64 + std::countr_zero(found));
-            hops_[v] = hop;
-            sum.edges += g_.degree(v);
-        }
+        if (counts_) sum.edges += edges_of(w, found);
+        int32_t* const hops = hops_ + w * 64;
+        for (; found; found &= found - 1) hops[std::countr_zero(found)] = hop;
     }
 
     FoundLevel end_level(const std::vector<FoundLevel>& sums) {
@@ -223,7 +244,18 @@ class WideLevels {
         if (watch_.stopped()) return all;
         for (const FoundLevel& sum : sums) all.add(sum);
         std::swap(front_, next_front_);
+        if (!counts_ && all.size > kLarge) all.edges = all.size * (g_.edges() / g_.n + 1);
+        else if (!counts_)
+            for (int64_t w = 0; w < words(); ++w) all.edges += edges_of(w, front_[w]);
         return all;
+    }
+
+    // The edges that leave the vertices of a word.
+    int64_t edges_of(int64_t w, uint64_t set) const {
+        const int64_t* const offsets = g_.offsets + w * 64;
+        int64_t edges = 0;
+        for (; set; set &= set - 1) edges += offsets[std::countr_zero(set) + 1] - offsets[std::countr_zero(set)];
+        return edges;
     }
 
     int64_t words() const { return static_cast<int64_t>(seen_.size()); }
@@ -245,9 +277,11 @@ class WideLevels {
     static constexpr int64_t kBlock = 64, kChunk = 16;
     // Threads that mark: the bitmaps of so many are as large as the hops, and more would be memory nobody expects.
     static constexpr int kMarkers = 32;
+    static constexpr int64_t kLarge = 1 << 15;  // vertices that are a wide level even with an edge each
     // Edges between two looks whether to stop.
     static constexpr int64_t kPoll = 1 << 16;
     const rows::Csr<V, int32_t>& g_;
+    const bool counts_;
     const int threads_;
     Watch& watch_;
     int32_t* hops_;
