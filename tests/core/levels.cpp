@@ -111,6 +111,8 @@ static void check_narrow(const Graph<int32_t>& g, const std::vector<int32_t>& so
     expect(threads == 1 || !is_narrow || stats.atomics > 0, "levels that threads share");
     search::Bfs<true, int32_t>(csr, nullptr, s, hops.data(), tree.data()).run();
     expect(hops == right.hops && (!is_narrow || tree == right.pred), "the tree recorded");
+    search::Bfs<false, int32_t>(csr, nullptr, s, hops.data(), nullptr).run();
+    expect(hops == right.hops, "hops of narrow levels without a tree");
 }
 
 // Levels of one thread; levels that several share, some that are narrow and then wide, with a bound, from many sources,
