@@ -48,8 +48,9 @@ demo: $(VENV)/.cli
 demo-cluster: $(VENV)/.ray
 	$(BIN)/python examples/cluster.py
 
+# In the order of the names: by their number, few tests that take long (seeded bugs) would come last, on one core.
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
 # What `make test` does with a few failing allocations and system calls, here with all: some minutes.
 test-faults: $(VENV)/.test
