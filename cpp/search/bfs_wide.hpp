@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/atomics.hpp"
+#include "base/avx512.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/types.hpp"
@@ -236,8 +237,19 @@ class WideLevels {
         sum.size += std::popcount(found);
         if (counts_) sum.edges += edges_of(w, found);
         int32_t* const hops = hops_ + w * 64;
+#if STEPPE_AVX512
+        if (found && avx512_wanted()) return store_where(found, hop, hops);
+#endif
         for (; found; found &= found - 1) hops[std::countr_zero(found)] = hop;
     }
+#if STEPPE_AVX512
+    // Sixteen hops at once; the others stay as they are. (16 directed edges from each of a million vertices: 5 % of
+    // all.)
+    STEPPE_WIDE static void store_where(uint64_t set, int32_t hop, int32_t* hops) {
+        for (int i = 0; i < 64; i += 16)
+            _mm512_mask_storeu_epi32(hops + i, static_cast<__mmask16>(set >> i), _mm512_set1_epi32(hop));
+    }
+#endif
 
     FoundLevel end_level(const std::vector<FoundLevel>& sums) {
         FoundLevel all;
