@@ -292,7 +292,7 @@ class Bfs {
     Buffer<V> found_, from_;
     std::vector<V> queue_;
     bool is_bitmap_ = false;  // the frontier is in wide_, not in queue_
-    int64_t reached_ = 0;     // vertices, without those of the frontier
+    int64_t reached_ = 0;     // vertices, those of the frontier among them from the moment its level begins
     int64_t level_ = 0, frontier_edges_ = 0, touched_ = 0, unexplored_ = g_.edges();
     bool shrinking_ = false, has_tree_ = false;
     Stats stats_;
