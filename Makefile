@@ -6,6 +6,7 @@
 #   make test-sdist  the source distribution: built, installed into an empty venv, tested from there (SDIST_TESTS=tests: all)
 #   make test-kernels  every kernel, compiled for every type and architecture of NVIDIA's
 #   make test-cluster  the whole fault sweep on Ray: every superstep × every victim, a node removed (minutes)
+#   make test-cpus  other processors in an emulator: answers bit by bit, an unknown one, ARM, other compilers (minutes; needs qemu-user)
 #   make test-faults  every allocation, and every system call of what writes, fails once (minutes)
 #   make fuzz       every call and pair of options on nasty graphs against an oracle, on all cores (SECONDS=1800 SEED=random)
 #   make docs       the documentation as a site in build/site: strict, links checked, nothing loaded from other servers
@@ -39,7 +40,7 @@ SANITIZED := $(THREADED) $(call tests_of,frames conveniences sssp_properties see
 FIXED := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 LIBRARY = $$(realpath "$$($(CXX) -print-file-name=lib$(1).so)")
 
-.PHONY: demo demo-cluster test test-cluster test-sdist fuzz test-faults test-kernels test-gpu fuzz-files lint docs pictures stub sanitize sanitize-address sanitize-thread clean \
+.PHONY: demo demo-cluster test test-cpus test-cluster test-sdist fuzz test-faults test-kernels test-gpu fuzz-files lint docs pictures stub sanitize sanitize-address sanitize-thread clean \
         bench bench-sssp bench-peers bench-growth bench-giants bench-full bench-report bench-build bench-read bench-count bench-route bench-prepare bench-matrix bench-widths bench-cluster
 
 demo: $(VENV)/.cli
@@ -51,6 +52,10 @@ demo-cluster: $(VENV)/.ray
 # In the order of the names: by their number, few tests that take long (seeded bugs) would come last, on one core.
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
+
+# What is not installed (qemu-user, a cross compiler, other compilers) is a visible skip.
+test-cpus: $(VENV)/.test
+	PYTHONPATH=tests $(BIN)/python -m pytest -n auto --dist load tests/cpus/emulated.py $(PYTEST_ARGS)
 
 # What `make test` does with a few failing allocations and system calls, here with all: some minutes.
 test-faults: $(VENV)/.test

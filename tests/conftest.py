@@ -5,6 +5,8 @@ import os
 import platform
 import signal
 import sys
+from functools import cache
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -23,6 +25,15 @@ if SANITIZER:
     _core.testing.use_avx512(False)  # sanitizers do not see what vectors read; test_scan.py asks for both ways
     _core.testing.set_patience(20_000)  # a slow thread is not a blocked one: threads are to go on sharing
 
+# Processes that tests start are to find PoCL as the tests do: Python imports sitecustomize.py from there.
+CHILDREN = str(Path(__file__).parent / "children")
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    [CHILDREN, *(p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p not in ("", CHILDREN))]
+)
+sys.path.append(CHILDREN)
+import unknown_processor  # noqa: E402 - found by the line above
+
+unknown_processor.watch()
 
 # A shell that starts the suite in the background lets it ignore SIGINT, and its children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -31,6 +42,9 @@ TIME_LIMIT = float(
     os.environ.get("STEPPE_TIME_LIMIT") or (3600 if SANITIZER or os.environ.get("STEPPE_FAULTS") else 600)
 )
 """Seconds a test may take: far more than any does. After that the stacks of all threads are printed, and the run ends."""
+
+PATIENCE = max(60, TIME_LIMIT - 60)
+"""Seconds after which a process that a test has started is taken for one that hangs: on a busy machine the quick ones take a minute."""
 
 _stderr = []
 
@@ -63,6 +77,21 @@ def missing(reason):
     if promised:
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+@cache
+def _flaw():
+    """Return why PoCL can build no kernel on this processor, whatever name it is given; else nothing."""
+    from steppe.gpu import devices
+
+    return next((info.reason for info in devices() if info.kind == "opencl" and "pthread" in info.name), "")
+
+
+def pytest_runtest_setup(item):
+    """Skip what runs kernels on PoCL where PoCL can build none. Oclgrind, NVRTC and the stand-in go on."""
+    wanted = os.environ.get("STEPPE_TEST_DEVICE", "opencl:pocl")
+    if item.get_closest_marker("pocl") and wanted == "opencl:pocl" and _flaw():
+        pytest.skip(f"PoCL builds no kernel here: {_flaw()}")
 
 
 def _device(name):

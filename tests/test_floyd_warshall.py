@@ -139,7 +139,9 @@ def test_sums_beyond_64_bits_are_an_error_unless_nobody_asked_for_them():
         assert np.array_equal(sp.all_pairs(g, method="floyd-warshall"), expected), name
 
 
-def test_auto_takes_it_for_dense_graphs_and_says_what_it_expects():
+@pytest.mark.parametrize("has", VECTORS)
+def test_auto_takes_it_for_dense_graphs_and_says_what_it_expects(monkeypatch, has):
+    monkeypatch.setattr(_core, "min_plus_vectors", lambda: has)  # the plan is made for this processor
     whole, real, sparse = dense(400, "int32"), dense(400, "float32"), sp.generate.grid(60, 60, seed=1)
     plan = sp.plan(whole, "all_pairs")
     assert plan.method == "floyd-warshall"

@@ -132,7 +132,9 @@ def test_forms():
     assert np.array_equal(near.toarray(), np.where(expected <= 90, expected, 0))
 
 
-def test_the_plan_takes_lanes_for_many_rows_of_a_graph_that_is_no_road():
+@pytest.mark.parametrize("has", ["avx512", "avx2"])
+def test_the_plan_takes_lanes_for_many_rows_of_a_graph_that_is_no_road(monkeypatch, has):
+    monkeypatch.setattr(_core, "min_plus_vectors", lambda: has)  # the plan is made for this processor
     g = random_graph(20_000, 100_000, "int32")
     plan = sp.plan(g, "distances", sources=1000, threads=2)
     assert plan.method == "lanes"
@@ -143,6 +145,13 @@ def test_the_plan_takes_lanes_for_many_rows_of_a_graph_that_is_no_road():
     assert sp.plan(g, "distances", sources=1000, cutoff=10, threads=2).method == "delta-stepping"
     roads = sp.generate.grid(150, 150)
     assert "lanes" not in sp.plan(roads, "all_pairs", threads=2).estimates
+
+
+def test_the_plan_leaves_lanes_out_on_a_processor_without_vectors(monkeypatch):
+    monkeypatch.setattr(_core, "min_plus_vectors", lambda: "none")
+    plan = sp.plan(random_graph(20_000, 100_000, "int32"), "distances", sources=1000, threads=2)
+    assert plan.method == "delta-stepping"
+    assert "lanes" not in plan.estimates
 
 
 def test_progress_counts_sources():

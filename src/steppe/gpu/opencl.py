@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import warnings
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -33,10 +34,19 @@ if TYPE_CHECKING:
 OPTIONS = ("-cl-std=CL1.2", "-w")
 _contexts: dict[Any, Any] = {}
 _contexts_lock = threading.Lock()
+_building = threading.Lock()
+_flaws: dict[Any, str] = {}
+
+UNKNOWN_PROCESSOR = (
+    'PoCL\'s compiler does not know this processor: it calls it "generic", and builds no kernel for that name. Install PoCL 5 or newer and set '
+    'POCL_LLVM_CPU_NAME to a processor with the same instructions ("haswell" with AVX2, "skylake-avx512" with AVX-512), or install another OpenCL '
+    'driver. device="cpu" needs neither'
+)
+"""What a user can do where `_flaw` or a build finds a processor that LLVM calls "generic"."""
 
 
 def find() -> list[tuple[DeviceInfo, Any]]:
-    """List every OpenCL device as (facts, handle): GPUs first, Oclgrind last."""
+    """List every OpenCL device as (facts, handle): GPUs first, Oclgrind after all others, what cannot build kernels last."""
     try:
         platforms = cl.get_platforms()
     except cl.LogicError as error:
@@ -54,7 +64,7 @@ def find() -> list[tuple[DeviceInfo, Any]]:
     if not found:
         msg = "the OpenCL drivers report no device"
         raise DeviceError(msg)
-    found.sort(key=lambda pair: (_is_oclgrind(pair[1]), not pair[0].is_gpu))
+    found.sort(key=lambda pair: (not pair[0].available, _is_oclgrind(pair[1]), not pair[0].is_gpu))
     seen: dict[str, int] = {}
     for k, (info, handle) in enumerate(found):  # the second of two equal GPUs is called NAME#2
         seen[info.name] = seen.get(info.name, 0) + 1
@@ -68,29 +78,52 @@ def choose(name: str) -> tuple[DeviceInfo, Any]:
     found = find()
     for info, handle in found:
         if info.name == f"opencl:{name}":
-            return info, handle
+            return _usable(info, handle)
     if name.isdigit():
         if int(name) < len(found):
-            return found[int(name)]
+            return _usable(*found[int(name)])
         raise DeviceError(f"there is no OpenCL device {name}: {len(found)} were found, counted from 0")
     for info, handle in found:
         if name.lower() in info.description.lower() if name else not _is_oclgrind(handle):
-            return info, handle
+            return _usable(info, handle)
     names = "; ".join(info.description for info, _ in found)
     msg = f"no OpenCL device is called {name!r}; there are: {names}" if name else f"no OpenCL device but {names}"
     raise DeviceError(msg)
+
+
+def _usable(info: DeviceInfo, handle: Handle) -> tuple[DeviceInfo, Any]:
+    if not info.available:
+        raise DeviceError(f"{info.name}: {info.reason}")
+    return info, handle
 
 
 def _is_oclgrind(handle: Handle) -> bool:
     return "oclgrind" in handle.platform.name.lower()
 
 
+def _flaw(handle: Handle) -> str:
+    """Return why no kernel can be built for the device, else nothing. Only PoCL on an unknown processor is asked to build one."""
+    if "Portable Computing Language" not in handle.platform.name or not handle.version.strip().endswith("-generic"):
+        return ""
+    with _building:
+        if handle not in _flaws:
+            _flaws[handle] = ""
+            try:
+                cl.Program(cl.Context([handle]), "kernel void nothing() {}").build(cache_dir=False)
+            except cl.RuntimeError as error:
+                _flaws[handle] = UNKNOWN_PROCESSOR if "unknown target CPU" in str(error) else str(error)
+        return _flaws[handle]
+
+
 def _facts(platform: Handle, handle: Handle) -> DeviceInfo:
     extensions = handle.extensions.split()
+    flaw = _flaw(handle)
     return DeviceInfo(
         name=f"opencl:{handle.name.strip()}",
         kind="opencl",
         description=f"{handle.name.strip()} ({platform.name}, {platform.version.strip()})",
+        available=not flaw,
+        reason=flaw,
         is_gpu=bool(handle.type & cl.device_type.GPU) and not _is_oclgrind(handle),
         memory=handle.global_mem_size,
         largest_allocation=handle.max_mem_alloc_size,
@@ -188,9 +221,13 @@ class OpenCL(Device):
 
     def _compile(self, source: Source) -> Handle:
         try:
-            return cl.Program(self._context, source.text).build(self._options, cache_dir=False)
+            with _building, warnings.catch_warnings():
+                # Some drivers write a line after every build, which PyOpenCL reports as a warning.
+                warnings.simplefilter("ignore", cl.CompilerWarning)
+                return cl.Program(self._context, source.text).build(self._options, cache_dir=False)
         except cl.RuntimeError as error:
-            msg = f"{self.info.name} cannot compile {source.name}.c:\n{error}"
+            cause = UNKNOWN_PROCESSOR if "unknown target CPU" in str(error) else error
+            msg = f"{self.info.name} cannot compile {source.name}.c:\n{cause}"
             raise DeviceError(msg) from error
 
     def _most_threads(self, module: Handle, kernels: Iterable[str]) -> int:
