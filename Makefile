@@ -28,6 +28,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST_ARGS ?=
 DEVICE ?= cuda
+# Whatever the locale says: files of this project are UTF-8, and what programs print is, too.
+export PYTHONUTF8 := 1
 
 # What an installation is made of. An editable install knows a fixed list of modules, so a new .py file counts too.
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -type f ! -name '*.pyc' ! -name '*.pyi')

@@ -35,6 +35,12 @@ import unknown_processor  # noqa: E402 - found by the line above
 
 unknown_processor.watch()
 
+# Where the home cannot be written, the libraries that keep something there get a folder of the tests'.
+try:
+    (Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "steppe").mkdir(parents=True, exist_ok=True)
+except (OSError, RuntimeError):
+    os.environ["XDG_CACHE_HOME"] = str(Path(__file__).parents[1] / "build" / "cache")
+
 # A shell that starts the suite in the background lets it ignore SIGINT, and its children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -74,3 +74,15 @@ def test_somebody_elses_file_is_not_loaded(kept, monkeypatch):
     assert (images.load(KEY) == IMAGE) == (owner == 0)  # root's may be used by all
     facts = os.stat_result((0o100600, 1, 1, 1, mine + 2, 0, 1, 0, 0, 0))
     assert not images._is_ours(facts)
+
+
+def test_a_user_without_a_home_has_a_folder(monkeypatch):
+    """As in a container that runs under a number that nobody has given a name."""
+
+    def nobody():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("STEPPE_CACHE_DIR", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(images.Path, "home", nobody)
+    assert images.folder().name.startswith("steppe-")

@@ -99,6 +99,20 @@ def test_what_a_driver_says_after_a_build_is_no_error(pocl, monkeypatch):
         assert pocl._compile(found)
 
 
+def test_a_cache_that_cannot_be_written_is_named(tmp_path, pocl):
+    (tmp_path / "file").write_text("no folder")
+    done = subprocess.run(
+        [sys.executable, "-c", SEARCH],
+        env=os.environ | {"XDG_CACHE_HOME": str(tmp_path / "file")},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+    assert done.stdout.startswith("DeviceError PyOpenCL cannot write its cache"), done.stderr
+    assert "PYOPENCL_NO_CACHE=1" in done.stdout
+
+
 def test_nothing_is_written_where_the_name_is_not_found(pocl):
     handle = pocl._handle
     kept = len(unknown_processor._kept)

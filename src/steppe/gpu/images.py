@@ -23,9 +23,11 @@ def folder() -> Path:
     """Return where compiled kernels are kept: STEPPE_CACHE_DIR, or the system's place for caches."""
     if chosen := os.environ.get("STEPPE_CACHE_DIR"):
         return Path(chosen)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData/Local") / "steppe/cache"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "steppe"
+    chosen, below = ("LOCALAPPDATA", "AppData/Local") if sys.platform == "win32" else ("XDG_CACHE_HOME", ".cache")
+    try:
+        return Path(os.environ.get(chosen) or Path.home() / below) / "steppe"
+    except RuntimeError:  # a user without a home, as some containers have
+        return Path(tempfile.gettempdir()) / f"steppe-{os.getuid()}"
 
 
 def load(key: str) -> bytes | None:

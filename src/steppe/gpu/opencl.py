@@ -8,6 +8,7 @@ when asked for by name, and that it gets CHECK (see LOAD in DIALECT.md) and no o
 from __future__ import annotations
 
 import contextlib
+import importlib
 import threading
 import warnings
 from contextlib import contextmanager
@@ -141,6 +142,11 @@ class OpenCL(Device):
 
     def __init__(self, info: DeviceInfo, handle: Handle, memory_limit: int | None = None) -> None:
         super().__init__(info, memory_limit)
+        try:
+            importlib.import_module("pyopencl.invoker")  # opens PyOpenCL's cache
+        except OSError as error:
+            ways = "set XDG_CACHE_HOME to a folder that can be written, or PYOPENCL_NO_CACHE=1"
+            raise DeviceError(f"PyOpenCL cannot write its cache ({error}): {ways}, before Python starts") from error
         self._handle = handle
         with _contexts_lock:
             if handle not in _contexts:
