@@ -77,7 +77,7 @@ def as_csr(csgraph: Any, *, dense: bool = False) -> Any:
     csr: Any
     if issparse(csgraph):
         csr = csgraph.tocsr()  # type: ignore[attr-defined]
-        if dense:
+        if dense or _is_rising(csr):
             csr = type(csr)((csr.data.astype(np.float64, copy=False), csr.indices, csr.indptr), shape=csr.shape)
         else:
             csr = csr.astype(np.float64, copy=False)  # which adds up what is stored twice, unless it is float64 already
@@ -92,6 +92,16 @@ def as_csr(csgraph: Any, *, dense: bool = False) -> Any:
     if csr.shape[0] != csr.shape[1]:
         raise ValueError("compressed-sparse graph must be shape (N, N)")
     return csr
+
+
+def _is_rising(csr: Any) -> bool:
+    """Return whether no row holds an entry twice, or out of order: then only the type changes. The matrix's own word may be out of date."""
+    if csr.ndim != 2 or csr.dtype == np.float64 or len(csr.indices) != csr.indptr[-1]:
+        return False
+    rising = csr.indices[1:] > csr.indices[:-1]
+    ends = csr.indptr[1:-1]
+    rising[ends[(ends > 0) & (ends < len(csr.indices))] - 1] = True  # the next row may begin anywhere
+    return bool(rising.all())
 
 
 def kept_of(csgraph: Any, *, dense: bool = False) -> Kept:

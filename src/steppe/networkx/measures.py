@@ -108,8 +108,9 @@ def center(G: Graph, e: Any = None, usebounds: bool = False, weight: Any = None)
 
 def _row_values(block: Any) -> Iterator[list[Any]]:
     """Yield of each row the distances that there are, nearest first: the order in which NetworkX adds them up."""
-    for row, there in zip(block, search.is_reached(block), strict=True):
-        yield np.sort(row[there]).tolist()
+    counts = search.is_reached(block).sum(axis=1).tolist()
+    for row, count in zip(np.sort(block, axis=1), counts, strict=True):  # what is not reached comes last
+        yield row[:count].tolist()
 
 
 def _sums(g: Any, sources: Any = None) -> tuple[list[Any], list[int]]:
