@@ -22,7 +22,7 @@ from cuda.bindings import driver, nvrtc
 
 from ..errors import DeviceError, DeviceMemoryError
 from . import exchange, images
-from .contexts import Current, check
+from .contexts import Current, check, is_lost
 from .device import Device, DeviceInfo
 from .launches import Launch, Program, Recording
 from .recording import REPEATED, Bound, Graph
@@ -182,8 +182,8 @@ class _Event:
     def __del__(self) -> None:
         if not sys.is_finalizing() and hasattr(self, "device") and not self.device.is_forked():
             with self.device._current:
-                if self.array is not None:  # a copy may still read it
-                    self.device.finish(self)
+                if self.array is not None:  # a copy may still read it; if it has failed, it does not
+                    driver.cuEventSynchronize(self.handle)
                 driver.cuEventDestroy(self.handle)
 
 
@@ -280,7 +280,7 @@ class Cuda(Device):
         with self._current:
             if isinstance(launches, Recording) and times % REPEATED == 0:
                 if launches.kept is None:
-                    launches.kept = Graph(self._current, self._stream, lambda: self._issue(launches, REPEATED))
+                    launches.kept = Graph(self._current, launches, REPEATED)
                 for _ in range(times // REPEATED):
                     check(driver.cuGraphLaunch(launches.kept.handle, self._stream))
                 return times // REPEATED
@@ -307,7 +307,9 @@ class Cuda(Device):
 
     def _free(self, handle: int) -> None:
         with self._current:
-            check(driver.cuMemFree(handle))
+            done = driver.cuMemFree(handle)
+            if not is_lost(done[0]):  # then the memory is gone with everything else, as somebody has been told
+                check(done)
 
     def _write(self, handle: int, offset: int, array: NDArray[Any]) -> None:
         with self._current:
