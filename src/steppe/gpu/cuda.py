@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 EXTRAS = (12,)  # major versions that have an extra of their own
 OPTIONS = ("-std=c++17", "--fmad=false")
 _A = driver.CUdevice_attribute
+_ORDINAL = driver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 _CTYPES = {
     "uint8": ctypes.c_uint8,
     "int32": ctypes.c_int32,
@@ -79,6 +80,15 @@ def choose(rest: str) -> DeviceInfo:
     _architecture(index)
     _check_versions()
     return found[index]
+
+
+def number_at(address: int) -> int:
+    """Return the number of the device that has the memory at an address."""
+    find()  # or an error that says what is missing
+    error, number = driver.cuPointerGetAttribute(_ORDINAL, address)
+    if error:
+        raise DeviceError(f"the CUDA driver knows no memory at {address:#x}")
+    return int(number)
 
 
 def _check_versions() -> None:
