@@ -335,15 +335,22 @@ def test_a_kernel_that_allows_fewer_threads_is_built_again_for_fewer(pocl, monke
 @pytest.mark.parametrize(
     "call", ["copy to", "copy from", "fill", "async", "event", "wait", "finish", "launch", "alloc"]
 )
-@pytest.mark.parametrize("kind", ["MemoryError", "RuntimeError"])
-def test_every_error_of_the_driver_is_one_of_ours(pocl, monkeypatch, call, kind):
+@pytest.mark.parametrize(
+    "status", ["MEM_OBJECT_ALLOCATION_FAILURE", "OUT_OF_RESOURCES", "OUT_OF_HOST_MEMORY", "INVALID_CONTEXT"]
+)
+@pytest.mark.parametrize("dead", [False, True])
+def test_every_error_of_the_driver_is_one_of_ours(pocl, monkeypatch, call, status, dead):
+    """OUT_OF_RESOURCES may be lack of memory or a kernel that failed: after that the queue does nothing more."""
     from steppe.gpu import opencl
 
     _, handle = opencl.choose("pocl")
     mine = opencl.OpenCL(pocl.info, handle)
-    cells, program, event = mine.alloc(10, "u8", fill=1), mine.program("fill"), mine.event()
+    cells, event = mine.alloc(10, "u8", fill=1), mine.event()
+    program = mine.program("fill") if call == "launch" else None
     host = np.zeros(10, "u8")
-    error = getattr(opencl.cl, kind)("the driver says no")
+    record = opencl.cl._cl._ErrorRecord(msg="", code=getattr(opencl.cl.status_code, status), routine="the driver")
+    kind = opencl.cl.LogicError if status == "INVALID_CONTEXT" else opencl.cl.MemoryError
+    error = kind(record)
 
     def refuse(*_, **__):
         raise error
@@ -361,14 +368,17 @@ def test_every_error_of_the_driver_is_one_of_ours(pocl, monkeypatch, call, kind)
         "launch": lambda: mine.launch(program, "fill_u64", 1, cells, 0, 1, 1),
         "alloc": lambda: mine.alloc(10, "u8"),
     }
-    if call == "finish":
+    if call == "finish" or dead:
         monkeypatch.setattr(mine, "_queue", type("Queue", (), {"finish": refuse})())
-    else:
+    if call != "finish":
         monkeypatch.setattr(opencl.cl, names.get(call, "enqueue_copy"), refuse)
-    with pytest.raises(DeviceMemoryError if kind == "MemoryError" or call == "alloc" else DeviceError) as caught:
+    first_use = call in ("copy to", "fill", "async", "alloc")
+    lack = status.startswith(("MEM", "OUT_OF_HOST")) or (status == "OUT_OF_RESOURCES" and first_use and not dead)
+    with pytest.raises(DeviceMemoryError if lack else DeviceError) as caught:
         calls[call]()
     assert caught.value.__cause__ is error
-    assert isinstance(caught.value, DeviceMemoryError) is (kind == "MemoryError" or call == "alloc")
+    assert isinstance(caught.value, DeviceMemoryError) is lack
+    assert ("process is restarted" in str(caught.value)) is (status == "OUT_OF_RESOURCES" and not lack)
     monkeypatch.undo()
 
 
