@@ -50,7 +50,7 @@ class Current:
     RELAXED, in which the driver lets all calls pass.
 
     The garbage collector may call a finalizer at any moment, also between another device's entry and its calls. Hence a list for each
-    thread of what has been entered: only its last entry is known to be current.
+    thread of what has been entered: only its last entry is known to be current, and none while contexts change.
     """
 
     def __init__(self, context: Handle) -> None:
@@ -58,20 +58,32 @@ class Current:
 
     def __enter__(self) -> None:
         entered = _entered()
-        mode = None
-        if not entered or entered[-1][0] is not self.context:
+        if entered and entered[-1][0] is self.context:
+            entered.append((self.context, None))
+            return
+        entered.append(_UNKNOWN)
+        try:
             check(driver.cuCtxPushCurrent(self.context))
             mode = check(driver.cuThreadExchangeStreamCaptureMode(_RELAXED))
-        entered.append((self.context, mode))
+        except BaseException:
+            entered.pop()
+            raise
+        entered[-1] = (self.context, mode)
 
     def __exit__(self, *_: object) -> None:
-        mode = _entered().pop()[1]
-        if mode is not None:
-            check(driver.cuThreadExchangeStreamCaptureMode(mode))
-            check(driver.cuCtxPopCurrent())
+        entered = _entered()
+        mode = entered[-1][1]
+        try:
+            if mode is not None:
+                entered[-1] = _UNKNOWN
+                check(driver.cuThreadExchangeStreamCaptureMode(mode))
+                check(driver.cuCtxPopCurrent())
+        finally:
+            entered.pop()
 
 
 _RELAXED = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
+_UNKNOWN = (None, None)
 _thread = threading.local()
 
 
