@@ -15,7 +15,7 @@ import protocol
 import steppe as sp
 from conftest import missing
 from steppe import gpu
-from steppe.errors import DeviceError, DeviceMemoryError
+from steppe.errors import DeviceError
 from steppe.gpu import choose, loops, source
 from steppe.planning.plan import worth_a_device
 from steppe.planning.question import Question
@@ -329,57 +329,6 @@ def test_a_kernel_that_allows_fewer_threads_is_built_again_for_fewer(pocl, monke
         answer = loops.run(poor, graph, Question(np.array([0])), method)
         right = sp.bfs(graph, 0) if method == "bfs" else sp.sssp(graph, 0)
         assert np.array_equal(answer.distances, right.distances)
-
-
-@pytest.mark.pocl
-@pytest.mark.parametrize(
-    "call", ["copy to", "copy from", "fill", "async", "event", "wait", "finish", "launch", "alloc"]
-)
-@pytest.mark.parametrize(
-    "status", ["MEM_OBJECT_ALLOCATION_FAILURE", "OUT_OF_RESOURCES", "OUT_OF_HOST_MEMORY", "INVALID_CONTEXT"]
-)
-@pytest.mark.parametrize("dead", [False, True])
-def test_every_error_of_the_driver_is_one_of_ours(pocl, monkeypatch, call, status, dead):
-    """OUT_OF_RESOURCES may be lack of memory or a kernel that failed: after that the queue does nothing more."""
-    from steppe.gpu import opencl
-
-    _, handle = opencl.choose("pocl")
-    mine = opencl.OpenCL(pocl.info, handle)
-    cells, event = mine.alloc(10, "u8", fill=1), mine.event()
-    program = mine.program("fill") if call == "launch" else None
-    host = np.zeros(10, "u8")
-    record = opencl.cl._cl._ErrorRecord(msg="", code=getattr(opencl.cl.status_code, status), routine="the driver")
-    kind = opencl.cl.LogicError if status == "INVALID_CONTEXT" else opencl.cl.MemoryError
-    error = kind(record)
-
-    def refuse(*_, **__):
-        raise error
-
-    names = {"fill": "enqueue_fill_buffer", "event": "enqueue_marker", "wait": "enqueue_barrier", "alloc": "Buffer"}
-    names["launch"] = "enqueue_nd_range_kernel"
-    calls = {
-        "copy to": lambda: mine.upload(host, into=cells),
-        "copy from": lambda: mine.download(cells),
-        "fill": lambda: mine.fill(cells, 1),
-        "async": lambda: mine.upload_async(host, cells),
-        "event": mine.event,
-        "wait": lambda: mine.wait(event),
-        "finish": mine.finish,
-        "launch": lambda: mine.launch(program, "fill_u64", 1, cells, 0, 1, 1),
-        "alloc": lambda: mine.alloc(10, "u8"),
-    }
-    if call == "finish" or dead:
-        monkeypatch.setattr(mine, "_queue", type("Queue", (), {"finish": refuse})())
-    if call != "finish":
-        monkeypatch.setattr(opencl.cl, names.get(call, "enqueue_copy"), refuse)
-    first_use = call in ("copy to", "fill", "async", "alloc")
-    lack = status.startswith(("MEM", "OUT_OF_HOST")) or (status == "OUT_OF_RESOURCES" and first_use and not dead)
-    with pytest.raises(DeviceMemoryError if lack else DeviceError) as caught:
-        calls[call]()
-    assert caught.value.__cause__ is error
-    assert isinstance(caught.value, DeviceMemoryError) is lack
-    assert ("process is restarted" in str(caught.value)) is (status == "OUT_OF_RESOURCES" and not lack)
-    monkeypatch.undo()
 
 
 def test_racing_accesses_are_volatile_everywhere():

@@ -219,14 +219,16 @@ class OpenCL(Device):
     def _most_threads(self, module: Handle, kernels: Iterable[str]) -> int:
         """Ask how many threads a block of every kernel may have: one that needs many registers may have fewer than the device's most."""
         asked = cl.kernel_work_group_info.WORK_GROUP_SIZE
-        limits = [cl.Kernel(module, name).get_work_group_info(asked, self._handle) for name in kernels]
+        with self._telling("load kernels"):
+            limits = [cl.Kernel(module, name).get_work_group_info(asked, self._handle) for name in kernels]
         return int(min(limits, default=self.info.max_block))
 
     def _bind(self, program: Program, kernel: str, values: list[Any]) -> Handle:
-        made = cl.Kernel(program.module, kernel)
-        # Known types make PyOpenCL pack numbers in 0.2 instead of 12 microseconds each.
-        made.set_scalar_arg_dtypes([None if p.pointer else p.dtype for p in program.source.kernels[kernel]])
-        made.set_args(*values)
+        with self._telling(f"prepare {kernel}"):
+            made = cl.Kernel(program.module, kernel)
+            # Known types make PyOpenCL pack numbers in 0.2 instead of 12 microseconds each.
+            made.set_scalar_arg_dtypes([None if p.pointer else p.dtype for p in program.source.kernels[kernel]])
+            made.set_args(*values)
         return made
 
     def _replay(self, launches: Sequence[Launch], times: int) -> int:
