@@ -3,6 +3,7 @@
 Plain functions, as in words.py: they run in pytest on PoCL or a GPU, under Oclgrind and on the stand-in CUDA driver.
 """
 
+import threading
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -251,6 +252,32 @@ def _forms(device, method, graph, search):
         bits = answer.distances.tobytes(), None if answer.predecessors is None else answer.predecessors.tobytes()
         answers[name] = (bits, *(told[key] for key in ("rounds", "edges_relaxed", "edges_touched")))
     return answers
+
+
+def check_threads(device, method, count=4, searches=6):
+    """Searches of several Python threads on one device, whose steps the driver repeats: each has its own right answer."""
+    graphs = [road_like(dtype, True, rows=12) for dtype in (None, np.int32, np.float64)]
+    sources = [5, 77, 140]
+    right = [[run_on_cpu(graph, search_of([s], threads=1), "dijkstra").distances for s in sources] for graph in graphs]
+    wrong = []
+
+    def work(k):
+        for r in range(searches):
+            which, first = (k + r) % len(graphs), r % len(sources)
+            try:
+                answer = METHODS[method].run(device, graphs[which], search_of([sources[first]]))
+                if not np.array_equal(answer.distances, right[which][first]):
+                    wrong.append((k, r, answer.distances))
+            except Exception as error:
+                wrong.append((k, r, error))
+
+    with narrow(0):
+        threads = [threading.Thread(target=work, args=(k,)) for k in range(count)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert wrong == []
 
 
 def check_all(device, method):

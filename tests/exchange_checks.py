@@ -85,6 +85,46 @@ def check_capsules(device):
     assert (exchange._lent, device.memory.used) == ({}, before - 80)
 
 
+def check_copies(device):
+    """A borrower may ask for memory of its own, there or on the host; for another device it is refused."""
+    array = exchange.DeviceArray(device.upload(np.arange(10)))
+    place = device.exchanged()
+
+    class Asking:
+        """Asks as a borrower does that wants this."""
+
+        def __init__(self, **options):
+            self.options = options
+
+        def __dlpack__(self, **options):
+            return array.__dlpack__(**options | self.options)
+
+        def __dlpack_device__(self):
+            return self.options.get("dl_device", place)
+
+    for options, own in (
+        ({}, False),
+        ({"copy": False}, False),
+        ({"copy": None, "dl_device": place, "max_version": (1, 0)}, False),
+        ({"copy": True}, True),
+        ({"copy": True, "dl_device": place}, True),
+    ):
+        before = device.memory.used
+        taken = exchange.borrow(Asking(**options), device, "array")
+        assert (device.memory.used - before, (taken.handle != array.buffer.handle)) == (80 * own, own), options
+        device.fill(taken, 5)
+        assert device.download(array.buffer).tolist() == (list(range(10)) if own else [5] * 10), options
+        device.upload(np.arange(10), into=array.buffer)
+        del taken
+        assert (exchange._lent, device.memory.used) == ({}, before)
+    for copy in (None, True):
+        down = np.from_dlpack(Asking(dl_device=(exchange.CPU, 0), copy=copy))
+        assert down.tolist() == list(range(10))
+    raises(BufferError, device.info.name, array.__dlpack__, dl_device=(exchange.CPU, 0), copy=False)
+    raises(BufferError, device.info.name, array.__dlpack__, dl_device=(place[0], place[1] + 1))
+    assert exchange._lent == {}
+
+
 def check_refusals(device):
     """What is no graph is refused, before any search runs over it."""
     name = device.info.name
@@ -127,3 +167,20 @@ def check_cuda(device):
     assert sp.Graph.from_csr(Interface(indptr), on_stream).num_edges == host.num_edges
     strided = Interface(indices, strides=(8,))
     raises(DeviceError, "contiguous", sp.Graph.from_csr, Interface(indptr), strided)
+    masked = Interface(indices, mask=Interface(indices))
+    raises(DeviceError, "indices has a mask", sp.Graph.from_csr, Interface(indptr), masked)
+    raises(DeviceError, "has a mask", sp.Graph.from_edges, masked, masked)
+    nowhere = Interface(indices, data=(64, False))
+    raises(DeviceError, "no memory at 0x40", sp.Graph.from_csr, Interface(indptr), nowhere)
+    none = Interface(indices, data=(0, False), shape=(0,))  # has no memory, so it lies where the others do
+    empty = sp.Graph.from_csr(Interface(exchange.DeviceArray(device.upload(np.zeros(4, np.int64)))), none, none)
+    found = sp.sssp(empty, 1, device=device.info.name)
+    assert found.distances.tolist() == [sp.UNREACHABLE, 0, sp.UNREACHABLE]
+    raises(sp.GraphError, "indptr do not", sp.Graph.from_csr, [0, 0], none)
+
+
+def check_two(device, other):
+    """Rows on two devices are refused, whatever they speak."""
+    (indptr, _, _), _ = rows_on(device, None, wrap=Interface)
+    (_, indices, _), _ = rows_on(other, None, wrap=Interface)
+    raises(sp.GraphError, f"indices lie on {other.info.name}, indptr do not", sp.Graph.from_csr, indptr, indices)

@@ -8,6 +8,7 @@ import pytest
 import words
 from steppe.errors import DeviceError, DeviceMemoryError
 from steppe.gpu import get_device
+from steppe.gpu.launches import Recording
 
 
 def raises(kind, part, function, *args, **options):
@@ -118,11 +119,11 @@ def check_streaming(device, parts=6, size=5000):
 
 
 def check_threads(device, count=4):
-    """Several Python threads on one device: each gets its own answers and its own counters."""
-    program = device.program("fill")
+    """Several Python threads on one device: each gets its own answers and its own counters, from launches and recordings."""
+    program, adding = device.program("fill"), device.program(words.KERNELS / "words.c")
     wrong = []
 
-    def work(k):
+    def launched(k):
         with device.count() as counters:
             cells = device.alloc(10_000, "u8", fill=0)
             for r in range(10):
@@ -131,6 +132,21 @@ def check_threads(device, count=4):
                     wrong.append((k, r))
         if counters.launches != 10:
             wrong.append((k, counters))
+
+    def recorded(k):
+        for r in range(10):
+            cells, old = device.alloc(6, "u4", fill=0), device.alloc(600, "u4", fill=0)
+            made = Recording([device.prepare(adding, "atomics_u32", 100, cells, old, 100)] * 2)
+            device.replay(made, 16 * (r % 2 + 1))  # twice 16 launches of a hundred additions of 3, once or twice
+            if device.download(cells)[1] != 2 * 16 * 100 * 3 * (r % 2 + 1):
+                wrong.append((k, r, "recorded"))
+
+    def work(k):
+        try:
+            launched(k)
+            recorded(k)
+        except Exception as error:
+            wrong.append((k, error))
 
     threads = [threading.Thread(target=work, args=(k,)) for k in range(count)]
     for thread in threads:

@@ -148,6 +148,49 @@ def test_the_collector_may_free_buffers_in_the_middle_of_an_allocation(device):
 
 
 @pytest.mark.standin
+def test_a_buffer_may_be_freed_while_contexts_change():
+    """Whatever the collector frees meanwhile, and of whichever device, finds its own context current."""
+    if reason := standin.absent():
+        missing(reason)
+    code = """
+from cuda.bindings import driver
+other = get_device("cuda:1")
+seen = []
+
+def freed(owner):
+    with owner._current:
+        assert int(driver.cuCtxGetCurrent()[1]) == int(owner._context)
+        seen.append(owner)
+
+for name in ("cuCtxPushCurrent", "cuCtxPopCurrent", "cuThreadExchangeStreamCaptureMode"):
+    kept = getattr(driver, name)
+
+    def call(*given):
+        setattr(driver, name, kept)  # what is freed does not free more
+        for owner in (device, other):
+            freed(owner)
+        result = kept(*given)
+        for owner in (device, other):
+            freed(owner)
+        setattr(driver, name, call)
+        return result
+
+    for outer, inner in ((device, other), (other, device), (device, device)):
+        setattr(driver, name, call)
+        with outer._current:
+            with inner._current:
+                assert int(driver.cuCtxGetCurrent()[1]) == int(inner._context)
+            assert int(driver.cuCtxGetCurrent()[1]) == int(outer._context)
+        setattr(driver, name, kept)
+        assert int(driver.cuCtxGetCurrent()[1]) == 0
+assert len(seen) > 50
+print("the end")
+"""
+    report = standin.run(code)
+    assert (report.returncode, report.text.strip()) == (0, "the end"), report.text
+
+
+@pytest.mark.standin
 def test_a_buffer_that_is_freed_leaves_the_context_of_another_device_in_place():
     if reason := standin.absent():
         missing(reason)

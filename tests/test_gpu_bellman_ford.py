@@ -123,6 +123,44 @@ def test_circles_of_predecessors():
     assert bellman_ford.circles(np.empty(0, np.int32)) == []
 
 
+ENDLESS = """
+import numpy as np
+import pytest
+import device_checks as checks
+import steppe as sp
+from steppe.gpu.loops import bellman_ford
+from steppe.gpu.stream import loop
+
+bellman_ford.look_for_cycle = loop.look_for_cycle = lambda *_: None  # as if predecessors were older than their distances
+on_cpu = bellman_ford.search.run
+
+def streamed(*given):
+    return loop.run(*given, "bellman-ford", part_size=2)
+
+for run in (bellman_ford.run, streamed):
+    for kind in (int, float):
+        graph = sp.Graph.from_edges([0, 1, 2, 3, 3], [1, 2, 3, 1, 4], np.array([5, 1, 1, -4, 2], kind))
+        with pytest.raises(sp.NegativeCycleError) as caught:
+            run(device, graph, checks.search_of())
+        assert sorted(caught.value.cycle) == [1, 2, 3]
+    # Where the CPU finds no cycle of negative length, it is rounding that keeps the device going.
+    bellman_ford.search.run = lambda *_: None
+    with pytest.raises(sp.SteppeError, match="rounding"):
+        run(device, graph, checks.search_of())
+    bellman_ford.search.run = on_cpu
+print("the end")
+"""
+
+
+@pytest.mark.standin
+def test_a_cycle_that_predecessors_do_not_show_is_still_named():
+    if reason := standin.absent():
+        missing(reason)
+    report = standin.run(ENDLESS)
+    assert report.returncode == 0, report.text
+    assert "the end" in report.text
+
+
 @pytest.mark.oclgrind
 def test_oclgrind_reports_nothing():
     if not grind.installed():

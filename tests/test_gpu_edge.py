@@ -112,10 +112,38 @@ assert explained["launches"] >= explained["rounds"] // 20
     assert report.returncode == 0, report.text
 
 
+@pytest.mark.standin
+def test_no_block_goes_on_for_long():
+    """With few sources most of a GPU is idle, and a block does no more in a launch than with many."""
+    if reason := standin.absent():
+        missing(reason)
+    code = """
+import numpy as np, steppe as sp
+from steppe.gpu.loops import edge
+assert edge.LOOKS[True] >= 32 * edge.LOOKS_OF_ROW[True]
+launched = []
+launch = device.launch
+device.launch = lambda *given: (launched.append(given[6:8] + given[17:18]), launch(*given))  # begin, end, sweeps
+graph = sp.generate.grid(30, 30, seed=1)
+right = sp.all_pairs(graph, device="cpu")
+for directed in (True, False):
+    made = sp.Graph._make(graph.indptr, graph.indices, graph.weights, labels=None, directed=directed)
+    for looks, count in ((500, 1), (500, 8), (20_000, 3)):
+        launched.clear()
+        edge.LOOKS_OF_ROW[True] = looks
+        assert np.array_equal(edge.run(device, made, np.arange(count))[0], right[:count])
+        most = max((end - begin) * sweeps for begin, end, sweeps in launched) * (1 if directed else 2)
+        assert looks // 3 < most <= looks, (directed, looks, count, most)
+"""
+    report = standin.run(code)
+    assert report.returncode == 0, report.text
+
+
 @pytest.mark.pocl
 @pytest.mark.parametrize("looks", [1, 7, 64, 1000])
-def test_sweeps_in_parts_are_the_same(device, monkeypatch, looks):
-    monkeypatch.setitem(edge.LOOKS, device.info.is_gpu, looks)
+@pytest.mark.parametrize("bound", ["LOOKS", "LOOKS_OF_ROW"])
+def test_sweeps_in_parts_are_the_same(device, monkeypatch, bound, looks):
+    monkeypatch.setitem(getattr(edge, bound), device.info.is_gpu, looks)
     checks.check_slips(device)
     checks.check_overflow(device)
     graph = sp.generate.grid(6, 7, seed=3)

@@ -10,7 +10,9 @@ from conftest import missing
 
 
 @pytest.mark.pocl
-@pytest.mark.parametrize("check", [checks.check_round_trip, checks.check_capsules, checks.check_refusals])
+@pytest.mark.parametrize(
+    "check", [checks.check_round_trip, checks.check_capsules, checks.check_copies, checks.check_refusals]
+)
 def test_arrays_stay_on_the_device(device, check):
     check(device)
 
@@ -21,7 +23,10 @@ def test_cuda_and_no_copy_through_the_host(tmp_path):
         missing(reason)
     code = """
 import exchange_checks as c
-c.check_capsules(device); c.check_refusals(device); c.check_cuda(device)
+other = get_device("cuda:1")
+c.check_capsules(device); c.check_copies(device); c.check_refusals(device); c.check_two(device, other)
+for each in (device, other):
+    c.check_cuda(each)
 """
     report = standin.run(code)
     assert report.returncode == 0, report.text

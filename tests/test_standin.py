@@ -18,6 +18,7 @@ def succeed(code, **options):
     report = standin.run(code + "\nprint('reached the end')", **options)
     assert report.returncode == 0, report.text
     assert "reached the end" in report.text
+    assert "Exception ignored" not in report.text, report.text
     return report.text
 
 
@@ -91,6 +92,56 @@ def test_a_barrier_that_some_threads_miss_is_an_error(tmp_path):
     )
     assert report.returncode != 0
     assert "unspecified launch failure" in report.text
+
+
+def test_after_a_kernels_fault_the_error_says_to_restart(tmp_path):
+    """Every later call fails in the same way, and what is freed afterwards is quiet."""
+    (tmp_path / "bad.c").write_text(
+        "KERNEL bad(GLOBAL u32 *p) {\n    if (LOCAL_ID > 3) BARRIER();\n    p[0] = 1u;\n}\n", encoding="utf-8"
+    )
+    code = f"""
+import numpy as np, steppe as sp
+from steppe.errors import DeviceError, DeviceMemoryError
+program, cells = device.program(Path({str(tmp_path / "bad.c")!r}), block=8), device.alloc(1, "u4")
+pinned, graph = device.staging(10, "u4"), sp.generate.grid(5, 5, seed=1)
+event = device.upload_async(pinned, device.alloc(10, "u4"))
+device.launch(program, "bad", 8, cells)
+calls = (device.finish, lambda: device.alloc(10, "u4", fill=1), lambda: device.upload(np.arange(3), cells), device.event,
+         lambda: sp.sssp(graph, 0, device="cuda"), lambda: device.finish(event))
+for call in calls:
+    try:
+        call()
+    except DeviceError as error:
+        assert "unspecified launch failure" in str(error) and "restart the process" in str(error), error
+        assert not isinstance(error, DeviceMemoryError)
+    except TypeError:
+        pass
+    else:
+        raise SystemExit("not refused")
+del cells, pinned, event
+assert sp.sssp(graph, 0).distances[0] == 0
+"""
+    succeed(code)
+
+
+def test_memory_of_another_device_cannot_be_reached():
+    code = """
+from cuda.bindings import driver
+own = device.alloc(10, "u4")
+other = get_device("cuda:1")
+foreign = other.alloc(10, "u8", fill=1)
+attribute = driver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+asked = [driver.cuPointerGetAttribute(attribute, one) for one in (own.handle, foreign.handle, foreign.handle + 79, 64)]
+assert [(int(error), value if int(error) == 0 else None) for error, value in asked] == [(0, 0), (0, 1), (0, 1), (1, None)]
+foreign.device = device
+try:
+    device.launch(device.program("fill"), "fill_u64", 1, foreign, 0, 1, 5)
+except Exception as error:
+    assert "illegal memory access" in str(error)
+else:
+    raise SystemExit("not refused")
+"""
+    succeed(code)
 
 
 def test_second_device_and_number_out_of_range():

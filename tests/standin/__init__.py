@@ -64,7 +64,7 @@ def build():
             "-pthread",
             "-U_FORTIFY_SOURCE",  # which takes a jump to another stack for an attack
         ]
-        subprocess.run([*command, "-o", str(made), str(HERE / "cuda.cpp"), "-ldl"], check=True)
+        subprocess.run([*command, "-o", str(made), *map(str, sorted(HERE.glob("*.cpp"))), "-ldl"], check=True)
         made.replace(library)
     return folder
 

@@ -15,10 +15,9 @@
 #include <vector>
 
 #include "blocks.hpp"
+#include "state.hpp"
 
 namespace standin {
-
-inline const char* setting(const char* name, const char* otherwise) { return getenv(name) ? getenv(name) : otherwise; }
 
 struct Module {
     void* library = nullptr;

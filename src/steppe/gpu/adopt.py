@@ -72,13 +72,13 @@ def to_host(array: Any) -> Any:
 
 def graph_of(cls: type[Graph], indptr: Any, indices: Any, weights: Any, *, labels: Any, directed: bool) -> Graph:
     """Make a graph of rows on a device; all its arrays lie on the same."""
-    device = device_of(indices)
+    device = device_of(indices if exchange.is_somewhere(indices) else indptr) or device_of(indices)
     assert device is not None  # noqa: S101 - the caller has asked
     if not directed:
         raise GraphError("directed=False: whether every edge has its opposite is proven on the host; give host arrays")
     given = {"indptr": indptr, "indices": indices} | ({} if weights is None else {"weights": weights})
     for name, array in given.items():
-        if device_of(array) is not device:
+        if exchange.is_somewhere(array) and device_of(array) is not device:
             raise GraphError(f"indices lie on {device.info.name}, {name} do not: all arrays must lie on one device")
     own = {name: _owned(device, array, name) for name, array in given.items()}
     n, m = own["indptr"].size - 1, own["indices"].size

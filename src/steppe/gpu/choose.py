@@ -110,6 +110,14 @@ def holder(graph: Graph) -> str | None:
     return next((device.info.name for device in held if graph in device.copies and not device.is_forked()), None)
 
 
+def cuda_number_at(address: int) -> int:
+    """Return the number of the CUDA device that has the memory at an address."""
+    _need("cuda.bindings", "cuda")
+    from . import cuda
+
+    return cuda.number_at(address)
+
+
 def set_default_device(name: str | None) -> None:
     """Set the device used where none is given; None for what STEPPE_DEVICE says, or the CPU.
 

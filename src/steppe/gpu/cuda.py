@@ -22,7 +22,7 @@ from cuda.bindings import driver, nvrtc
 
 from ..errors import DeviceError, DeviceMemoryError
 from . import exchange, images
-from .contexts import Current, check
+from .contexts import Current, check, is_lost
 from .device import Device, DeviceInfo
 from .launches import Launch, Program, Recording
 from .recording import REPEATED, Bound, Graph
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 EXTRAS = (12,)  # major versions that have an extra of their own
 OPTIONS = ("-std=c++17", "--fmad=false")
 _A = driver.CUdevice_attribute
+_ORDINAL = driver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 _CTYPES = {
     "uint8": ctypes.c_uint8,
     "int32": ctypes.c_int32,
@@ -79,6 +80,15 @@ def choose(rest: str) -> DeviceInfo:
     _architecture(index)
     _check_versions()
     return found[index]
+
+
+def number_at(address: int) -> int:
+    """Return the number of the device that has the memory at an address."""
+    find()  # or an error that says what is missing
+    error, number = driver.cuPointerGetAttribute(_ORDINAL, address)
+    if error:
+        raise DeviceError(f"the CUDA driver knows no memory at {address:#x}")
+    return int(number)
 
 
 def _check_versions() -> None:
@@ -182,8 +192,8 @@ class _Event:
     def __del__(self) -> None:
         if not sys.is_finalizing() and hasattr(self, "device") and not self.device.is_forked():
             with self.device._current:
-                if self.array is not None:  # a copy may still read it
-                    self.device.finish(self)
+                if self.array is not None:  # a copy may still read it; if it has failed, it does not
+                    driver.cuEventSynchronize(self.handle)
                 driver.cuEventDestroy(self.handle)
 
 
@@ -280,7 +290,7 @@ class Cuda(Device):
         with self._current:
             if isinstance(launches, Recording) and times % REPEATED == 0:
                 if launches.kept is None:
-                    launches.kept = Graph(self._current, self._stream, lambda: self._issue(launches, REPEATED))
+                    launches.kept = Graph(self._current, launches, REPEATED)
                 for _ in range(times // REPEATED):
                     check(driver.cuGraphLaunch(launches.kept.handle, self._stream))
                 return times // REPEATED
@@ -307,7 +317,9 @@ class Cuda(Device):
 
     def _free(self, handle: int) -> None:
         with self._current:
-            check(driver.cuMemFree(handle))
+            done = driver.cuMemFree(handle)
+            if not is_lost(done[0]):  # then the memory is gone with everything else, as somebody has been told
+                check(done)
 
     def _write(self, handle: int, offset: int, array: NDArray[Any]) -> None:
         with self._current:

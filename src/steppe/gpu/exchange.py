@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import DeviceError
+from .choose import cuda_number_at
 from .memory import Buffer
 
 if TYPE_CHECKING:
@@ -95,19 +96,45 @@ class DeviceArray:
     def __dlpack_device__(self) -> tuple[int, int]:
         return self.buffer.device.exchanged()
 
-    def __dlpack__(self, *, stream: Any = None, **_: Any) -> Any:
-        """Return the capsule. All is finished, so the borrower's stream has nothing to wait for."""
-        del stream
-        device, count = self.buffer.device, c_int64(self.buffer.size)
-        device.finish()
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """Return the capsule. All is finished, so the borrower's stream has nothing to wait for.
+
+        Parameters
+        ----------
+        stream, max_version
+            Of no effect: nothing is left to wait for, and every borrower knows DLPack's first version.
+        dl_device
+            Where the array is wanted: on its own device, the default, or on the host (``(1, 0)``), which is a copy.
+        copy
+            True: an array of the borrower's own. False: this very memory, or BufferError.
+        """
+        del stream, max_version
+        buffer, device = self.buffer, self.buffer.device
         kind, number = device.exchanged()
+        wanted = (kind, number) if dl_device is None else (int(dl_device[0]), int(dl_device[1]))
+        if wanted == (CPU, 0) and copy is not False:
+            return self.__array__().__dlpack__()
+        if wanted != (kind, number):
+            raise BufferError(f"the array lies on {device.info.name}: DLPack gives it there, or as a copy on the host")
+        if copy:
+            buffer = device.alloc(self.buffer.size, self.dtype)
+            device.copy(self.buffer, buffer)
+        count = c_int64(buffer.size)
+        device.finish()
         managed = _Managed()
         tensor = managed.tensor
-        tensor.data, tensor.device_kind, tensor.device_number = device.address_of(self.buffer), kind, number
+        tensor.data, tensor.device_kind, tensor.device_number = device.address_of(buffer), kind, number
         tensor.ndim, tensor.kind, tensor.bits, tensor.lanes = 1, _KINDS[self.dtype.kind], 8 * self.dtype.itemsize, 1
         tensor.shape = ctypes.pointer(count)
         managed.deleter = _give_back
-        _lent[ctypes.addressof(managed)] = managed, self.buffer, count
+        _lent[ctypes.addressof(managed)] = managed, buffer, count
         return _api.PyCapsule_New(ctypes.addressof(managed), _NEW, ctypes.cast(_unused, c_void_p))
 
     @property
@@ -156,7 +183,23 @@ def place_of(array: Any) -> tuple[int, int] | None:
         return (
             (CUDA, int(number)) if kind in (CUDA, CUDA_MANAGED) else (OPENCL, int(number)) if kind == OPENCL else None
         )
-    return (CUDA, 0) if hasattr(array, "__cuda_array_interface__") else None
+    facts = getattr(array, "__cuda_array_interface__", None)
+    if facts is None:
+        return None
+    # It does not tell the device, but the driver knows whose memory it is. No memory lies nowhere.
+    return CUDA, cuda_number_at(int(facts["data"][0])) if is_somewhere(array) else 0
+
+
+def is_somewhere(array: Any) -> bool:
+    """Whether an array has a place of its own: one of no elements without DLPack has not, and lies wherever the others do.
+
+    Examples
+    --------
+    >>> is_somewhere(np.empty(0))
+    True
+    """
+    facts = None if hasattr(array, "__dlpack_device__") else getattr(array, "__cuda_array_interface__", None)
+    return facts is None or bool(0 not in facts["shape"] and facts["data"][0])
 
 
 def borrow(array: Any, device: Device, name: str) -> Buffer:
@@ -164,6 +207,8 @@ def borrow(array: Any, device: Device, name: str) -> Buffer:
     if hasattr(array, "__dlpack__"):
         return _by_dlpack(array, device, name)
     facts = array.__cuda_array_interface__
+    if facts.get("mask") is not None:
+        raise DeviceError(f"{name} has a mask: some of its values are missing; fill them in, or drop them, first")
     if facts.get("stream") not in (None, 0):
         device.wait_for_stream(int(facts["stream"]))
     dtype = np.dtype(facts["typestr"])

@@ -33,6 +33,12 @@ if TYPE_CHECKING:
     from .source import Source
 
 OPTIONS = ("-cl-std=CL1.2", "-w")
+_NO_MEMORY = (
+    cl.status_code.MEM_OBJECT_ALLOCATION_FAILURE,
+    cl.status_code.OUT_OF_HOST_MEMORY,
+    cl.status_code.INVALID_BUFFER_SIZE,  # more than the device gives in one piece
+)
+_NO_RESOURCES = cl.status_code.OUT_OF_RESOURCES
 _contexts: dict[Any, Any] = {}
 _contexts_lock = threading.Lock()
 _building = threading.Lock()
@@ -184,15 +190,32 @@ class OpenCL(Device):
         return None
 
     @contextmanager
-    def _telling(self, doing: str, nbytes: int = 0) -> Iterator[None]:
-        """Turn the driver's errors into ours. Many drivers allocate at the first use, so that anything may run out of memory."""
+    def _telling(self, doing: str, nbytes: int = 0, *, first_use: bool = False) -> Iterator[None]:
+        """Turn the driver's errors into ours. Many drivers allocate at the first use, so that anything may run out of memory.
+
+        OUT_OF_RESOURCES is no proof of that: NVIDIA's driver says so of a kernel that failed, and of everything after it. It counts as lack
+        of memory only where memory may be used for the first time, and the queue still does what it is given.
+        """
         try:
             yield
-        except cl.MemoryError as error:
-            raise self._out_of_memory(nbytes) from error
         except cl.Error as error:
+            if error.code in _NO_MEMORY or (error.code == _NO_RESOURCES and first_use and self._is_alive()):
+                raise self._out_of_memory(nbytes) from error
             msg = f"{self.info.name} cannot {doing}: {error}"
+            if error.code == _NO_RESOURCES:
+                msg += (
+                    "; a kernel may have failed or been ended for its time (NVIDIA's driver tells it so; then nothing works until "
+                    "the process is restarted), or it needs more registers or memory than there are"
+                )
             raise DeviceError(msg) from error
+
+    def _is_alive(self) -> bool:
+        """Whether the queue does what it was given: after a kernel's failure it cannot."""
+        try:
+            self._queue.finish()
+        except cl.Error:
+            return False
+        return True
 
     def finish(self, event: Handle = None) -> None:  # noqa: D102
         with self._telling("finish what was enqueued"):
@@ -208,7 +231,7 @@ class OpenCL(Device):
         if size == 0:
             return np.empty(0, kind)
         flags = cl.mem_flags.READ_ONLY | cl.mem_flags.ALLOC_HOST_PTR
-        with self._telling("allocate host memory", size * kind.itemsize):
+        with self._telling("allocate host memory", size * kind.itemsize, first_use=True):
             memory = cl.Buffer(self._context, flags, size * kind.itemsize)
             mode = cl.map_flags.READ | cl.map_flags.WRITE
             array, _ = cl.enqueue_map_buffer(self._copies, memory, mode, 0, (size,), kind)
@@ -239,14 +262,16 @@ class OpenCL(Device):
     def _most_threads(self, module: Handle, kernels: Iterable[str]) -> int:
         """Ask how many threads a block of every kernel may have: one that needs many registers may have fewer than the device's most."""
         asked = cl.kernel_work_group_info.WORK_GROUP_SIZE
-        limits = [cl.Kernel(module, name).get_work_group_info(asked, self._handle) for name in kernels]
+        with self._telling("load kernels"):
+            limits = [cl.Kernel(module, name).get_work_group_info(asked, self._handle) for name in kernels]
         return int(min(limits, default=self.info.max_block))
 
     def _bind(self, program: Program, kernel: str, values: list[Any]) -> Handle:
-        made = cl.Kernel(program.module, kernel)
-        # Known types make PyOpenCL pack numbers in 0.2 instead of 12 microseconds each.
-        made.set_scalar_arg_dtypes([None if p.pointer else p.dtype for p in program.source.kernels[kernel]])
-        made.set_args(*values)
+        with self._telling(f"prepare {kernel}"):
+            made = cl.Kernel(program.module, kernel)
+            # Known types make PyOpenCL pack numbers in 0.2 instead of 12 microseconds each.
+            made.set_scalar_arg_dtypes([None if p.pointer else p.dtype for p in program.source.kernels[kernel]])
+            made.set_args(*values)
         return made
 
     def _replay(self, launches: Sequence[Launch], times: int) -> int:
@@ -260,16 +285,14 @@ class OpenCL(Device):
         return times * len(calls)
 
     def _alloc(self, nbytes: int) -> Handle:
-        try:
+        with self._telling(f"allocate {nbytes:,} bytes", nbytes, first_use=True):
             return cl.Buffer(self._context, cl.mem_flags.READ_WRITE, nbytes)
-        except cl.Error as error:
-            raise self._out_of_memory(nbytes) from error
 
     def _free(self, handle: Handle) -> None:
         handle.release()
 
     def _write(self, handle: Handle, offset: int, array: NDArray[Any]) -> None:
-        with self._telling("copy to its memory", array.nbytes):
+        with self._telling("copy to its memory", array.nbytes, first_use=True):
             cl.enqueue_copy(self._queue, handle, array, dst_offset=offset, is_blocking=True)
 
     def _read(self, array: NDArray[Any], handle: Handle, offset: int) -> None:
@@ -283,17 +306,17 @@ class OpenCL(Device):
             return done
 
     def _copy(self, source: Buffer, into: Buffer) -> None:
-        with self._telling("copy within its memory", source.nbytes):
+        with self._telling("copy within its memory", source.nbytes, first_use=True):
             cl.enqueue_copy(self._queue, into.handle, source.handle, byte_count=source.nbytes)
 
     def _fill(self, buffer: Buffer, value: NDArray[Any], offset: int, count: int) -> None:
         size = buffer.dtype.itemsize
-        with self._telling("fill its memory", buffer.nbytes):
+        with self._telling("fill its memory", buffer.nbytes, first_use=True):
             cl.enqueue_fill_buffer(self._queue, buffer.handle, value, offset * size, count * size)
 
     def _write_async(self, handle: Handle, offset: int, array: NDArray[Any], after: Handle) -> Handle:
         waits = None if after is None else [after]
-        with self._telling("copy to its memory", array.nbytes):
+        with self._telling("copy to its memory", array.nbytes, first_use=True):
             done = cl.enqueue_copy(self._copies, handle, array, dst_offset=offset, is_blocking=False, wait_for=waits)
             self._copies.flush()
             return done

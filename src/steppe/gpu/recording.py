@@ -16,9 +16,10 @@ from cuda.bindings import driver
 from .contexts import check
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterable
 
     from .contexts import Current
+    from .launches import Launch
     from .memory import Handle
 
 REPEATED = 16
@@ -34,19 +35,32 @@ class Bound(NamedTuple):
 
 
 class Graph:
-    """What `issue` enqueues on a stream, recorded instead of run. It does not keep the launches' buffers: a `Recording` does."""
+    """Launches, one after the other and all of them `times` over, as a graph of the driver. A `Recording` keeps their buffers.
 
-    def __init__(self, current: Current, stream: Handle, issue: Callable[[], None]) -> None:
-        check(driver.cuStreamBeginCapture(stream, driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL))
+    It is built node by node. Capturing a stream would record what any thread enqueues there meanwhile, and would forbid others to free
+    memory or to wait for the context.
+    """
+
+    def __init__(self, current: Current, launches: Iterable[Launch], times: int) -> None:
+        recorded = check(driver.cuGraphCreate(0))
         try:
-            issue()
-        finally:
-            recorded = check(driver.cuStreamEndCapture(stream))
-        try:
+            nodes = [_node(one) for one in launches]
+            last: list[Handle] = []
+            for node in nodes * times:
+                last = [check(driver.cuGraphAddKernelNode(recorded, last, len(last), node))]
             self.handle = check(driver.cuGraphInstantiate(recorded, 0))
         finally:
-            check(driver.cuGraphDestroy(recorded))
+            driver.cuGraphDestroy(recorded)
         weakref.finalize(self, _end, current, self.handle, os.getpid()).atexit = False
+
+
+def _node(launch: Launch) -> Handle:
+    """Return a launch as the driver's graphs take it: they copy its arguments when a node is added."""
+    node = driver.CUDA_KERNEL_NODE_PARAMS()
+    node.func, node.kernelParams = launch.bound.function, launch.bound.address
+    node.gridDimX, node.blockDimX = launch.groups, launch.program.block
+    node.gridDimY = node.gridDimZ = node.blockDimY = node.blockDimZ = 1
+    return node
 
 
 def _end(current: Current, handle: Handle, process: int) -> None:

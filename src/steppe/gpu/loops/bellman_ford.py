@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
+from ...cpu import search
 from ...errors import DistanceOverflowError, NegativeCycleError, SteppeError
+from ...planning.question import Question
 from ..keys import choices
 from ..layout import Layout
 from .frontier import LISTS, Rounds
@@ -25,7 +27,7 @@ from .work import BELOW, Work, answer, overflow
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph
-    from ...planning.question import Answer, Question
+    from ...planning.question import Answer
     from ..device import Device
 
 RECORD_FROM = 32  # rounds without predecessors
@@ -88,10 +90,7 @@ def run(device: Device, graph: Graph, question: Question) -> Answer:
                 if rounds.faults & BELOW:
                     raise DistanceOverflowError("a distance falls below the range of 64 bits")
                 if rounds.enqueued >= last:
-                    raise SteppeError(
-                        "distances never come to rest: rounding makes a cycle look negative whose length is not; "
-                        "use integer weights, or the CPU"
-                    )
+                    refuse_endless(graph, question)
         distances = work.distances()
         if work.outgrown(rounds.faults):
             overflow(graph, question.targets, np.asarray(distances))
@@ -119,6 +118,19 @@ def look_for_cycle(graph: Graph, parents: Array) -> None:
                 f"a cycle of {len(cycle)} vertices has length {length}: there are no shortest paths",
                 [graph.label(v) for v in cycle],
             )
+
+
+def refuse_endless(graph: Graph, question: Question) -> NoReturn:
+    """Raise for distances that still fall after as many rounds as a path has vertices at most.
+
+    Then there is a cycle of negative length, or one that rounding makes look so. The predecessors on the device did not show it: a vertex
+    may have kept an older one than its distance. So the CPU searches, which raises NegativeCycleError if there is one.
+    """
+    search.run(graph, Question(question.sources), "bellman-ford")
+    raise SteppeError(
+        "distances never come to rest on the device: rounding makes a cycle look negative whose length is not; "
+        "use integer weights, or the CPU"
+    )
 
 
 def circles(parents: Array) -> list[list[int]]:

@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ...errors import DeviceError, DistanceOverflowError, SteppeError
+from ...errors import DeviceError, DistanceOverflowError
 from ...planning.progress import streamed
 from ...planning.question import Answer
 from ..keys import Keys, choices
 from ..loops import work as _work
-from ..loops.bellman_ford import look_for_cycle
+from ..loops.bellman_ford import look_for_cycle, refuse_endless
 from .passes import Passes
 
 if TYPE_CHECKING:
@@ -122,10 +122,7 @@ def _search(stream: Passes, method: str) -> Passes:
             if below:
                 raise DistanceOverflowError("a distance falls below the range of 64 bits")
             if stream.passes > n + LOOK_FOR_CYCLE:
-                raise SteppeError(
-                    "distances never come to rest: rounding makes a cycle look negative whose length is not; "
-                    "use integer weights, or the CPU"
-                )
+                refuse_endless(stream.graph, stream.question)
     return stream
 
 
