@@ -254,7 +254,7 @@ class OpenCL(Device):
                 # Some drivers write a line after every build, which PyOpenCL reports as a warning.
                 warnings.simplefilter("ignore", cl.CompilerWarning)
                 return cl.Program(self._context, source.text).build(self._options, cache_dir=False)
-        except cl.RuntimeError as error:
+        except cl.Error as error:
             cause = UNKNOWN_PROCESSOR if "unknown target CPU" in str(error) else error
             msg = f"{self.info.name} cannot compile {source.name}.c:\n{cause}"
             raise DeviceError(msg) from error
