@@ -16,7 +16,7 @@ from ..files.target import destination
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..files.partitioned import Part
+    from ..files.part import Part
     from .asked import Asked
 
 Array = npt.NDArray[Any]

@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import secrets
 import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,13 +24,14 @@ import ray
 from ray.exceptions import RayActorError, RayError, RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
+from ..files.partitioned import reopen
 from ..machine import locks
 from .asked import ForgottenError, WorkersLostError
 from .crew import dealt
 from .worker import Worker
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from ..files.partitioned import PartitionedGraph
     from .crew import Outbox
@@ -45,11 +47,14 @@ class Actor:
     worker: Worker
 
     @ray.method(concurrency_group="search")  # type: ignore[untyped-decorator]
-    def open(self, folder: str, number: int, homes: list[int]) -> tuple[int, str]:
-        """Open the parts; return process and node. Not done when the actor is made: what is wrong with a file should be told as it is."""
+    def open(self, folder: str, digest: str, number: int, homes: list[int], key: int) -> tuple[int, str, int]:
+        """Open the parts; return process, node and the sum of the arcs.
+
+        Not done when the actor is made: what is wrong with a file should be told as it is.
+        """
         _give_back()
-        self.worker = Worker(folder, number, homes)
-        return os.getpid(), ray.get_runtime_context().get_node_id()
+        self.worker = Worker(reopen(folder, digest), number, homes, key)
+        return os.getpid(), ray.get_runtime_context().get_node_id(), self.worker.balance
 
     @ray.method(concurrency_group="search")  # type: ignore[untyped-decorator]
     def call(self, method: str, args: tuple[Any, ...], *inbox: Any) -> Any:
@@ -84,7 +89,12 @@ class RayCrew:
 
     def __init__(self, graph: PartitionedGraph, workers: int, *, timeout: float, cpus: float) -> None:
         self.session = ray.get_runtime_context().gcs_address
-        self.folder, self.timeout = str(graph.folder), timeout
+        self.folder, self.digest, self.key, self.timeout = (
+            str(graph.folder),
+            graph.digest,
+            secrets.randbits(64),
+            timeout,
+        )
         self.homes = dealt(graph.num_parts, workers)
         self.count = max(self.homes) + 1
         self.lock = locks.make()
@@ -95,7 +105,7 @@ class RayCrew:
         self.actors: list[Any] = [None] * self.count
         self.pids: list[tuple[int, str]] = [(0, "")] * self.count
         try:
-            self._start(range(self.count))
+            graph.check_balance(self._start(range(self.count)))
         except WorkersLostError as error:
             self.close()
             free = ray.available_resources().get("CPU", 0)
@@ -107,13 +117,22 @@ class RayCrew:
             self.close()
             raise
 
-    def _start(self, workers: Iterable[int]) -> None:
+    @contextlib.contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Keep the workers for one who asks."""
+        with self.lock:
+            yield
+
+    def _start(self, workers: Iterable[int]) -> list[int]:
         opening = {}
         for number in workers:
             self.actors[number] = self._class.remote()
-            opening[number] = self.actors[number].open.remote(self.folder, number, self.homes)
-        for number, place in self._gather(opening, max(self.timeout, START)).items():
-            self.pids[number] = place
+            opening[number] = self.actors[number].open.remote(self.folder, self.digest, number, self.homes, self.key)
+        sums = []
+        for number, (pid, node, balance) in self._gather(opening, max(self.timeout, START)).items():
+            self.pids[number] = pid, node
+            sums.append(balance)
+        return sums
 
     def exchange(self, method: str, inbox: Outbox, *args: Any) -> tuple[list[dict[str, Any]], Outbox]:
         """Call a method that sends."""
