@@ -53,7 +53,7 @@ def main() -> None:
             cluster.wait_for_nodes()
             ray.init(address=cluster.address, log_to_driver=False, logging_level="error")
             engine = sp.Ray(workers=3)
-            pids = engine.crew(g).pids
+            pids = engine.crew(g).start().pids
             print(f"{len(ray.nodes())} nodes, workers {', '.join(str(pid) for pid, _ in pids)}")
 
             killed: list[int] = []

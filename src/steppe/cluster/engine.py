@@ -27,7 +27,8 @@ class Ray:
     If Ray is running in this process it is used as it is, and left running. Otherwise the first call connects to ``address``, or to the cluster
     that ``RAY_ADDRESS`` names, or starts one on this machine; :meth:`close` ends what was started. Ray listens on
     the machine's own address and trusts whoever reaches it: keep it on a private network (``docs/cluster.md``). Workers open their parts once, and
-    stay for the calls that follow.
+    stay for the calls that follow, until their graph and its answers are gone, :meth:`close`, or until other calls of this process need their CPUs
+    while nobody is asking them; then they are started again by the next who does.
 
     Parameters
     ----------
@@ -99,13 +100,13 @@ class Ray:
         return ray
 
     def crew(self, graph: PartitionedGraph) -> RayCrew:
-        """Return the workers of a graph, started where there are none yet."""
-        from .ray_crew import RayCrew
+        """Return the workers of a graph; who asks them first starts them."""
+        from .ray_crew import RayCrew, session
 
         with self._lock:
             ray = self.connect()
             kept = self._crews.get(graph)
-            if kept is None or kept.session != ray.get_runtime_context().gcs_address:
+            if kept is None or kept.is_closed or kept.session != session():
                 cpus = int(ray.cluster_resources().get("CPU", 1) // max(self.cpus, 1e-3))
                 count = cpus if self.workers is None else self.workers
                 kept = self._crews[graph] = RayCrew(graph, max(1, count), timeout=self.timeout, cpus=self.cpus)
