@@ -20,6 +20,7 @@ import pytest
 import steppe as sp
 from cluster_checks import running, with_faults, wrong
 from loopback import NotPermittedError
+from steppe.cluster.loopback import ENVIRONMENT
 from steppe.cluster.roster import roster
 
 pytestmark = [pytest.mark.ray, pytest.mark.filterwarnings("ignore")]  # Ray's own
@@ -70,6 +71,19 @@ def test_the_answer_of_one_machine(engine, graph, parts, tmp_path):
     assert np.array_equal(near.winners, known.winners)
     assert np.array_equal(near.distances, known.distances)
     assert len(list(r.to_folder(tmp_path / "answer").iterdir())) == 6
+
+
+def test_ray_listens_on_loopback_alone(engine, parts):
+    """Told so, it does by itself: the network with nothing but loopback that it runs in here is a second wall."""
+    sp.sssp(parts, 5, engine=engine)
+    for kind, loopback in (
+        ("tcp", {"0100007F"}),
+        ("tcp6", {"0000000000000000FFFF00000100007F", "0" * 24 + "01000000"}),
+    ):
+        rows = [line.split() for line in Path(f"/proc/thread-self/net/{kind}").read_text().splitlines()[1:]]
+        listening = {row[1].partition(":")[0] for row in rows if row[3] == "0A"}
+        assert listening <= loopback
+        assert listening or kind == "tcp"
 
 
 def test_floats_and_another_graph_at_once(engine, tmp_path):
@@ -165,7 +179,8 @@ sp.sssp(sp.open_partitioned(sys.argv[1]), 5, engine=engine, delta=400)
 def test_a_dead_driver_is_gone_on_with(cluster, graph, parts, tmp_path):
     address = cluster.get_runtime_context().gcs_address
     words = [sys.executable, "-c", DRIVER, str(parts.folder), str(tmp_path), "6", address]
-    died = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    env = os.environ | ENVIRONMENT
+    died = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False, env=env)
     assert died.stdout == "dying\n", died.stderr
     assert died.returncode == -signal.SIGKILL
     kept = sorted(tmp_path.rglob("*.values"))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..machine import locks
 from .crew import LocalCrew
+from .loopback import alone
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,10 +26,10 @@ class Ray:
     """A cluster of `Ray <https://docs.ray.io>`_ workers: ``engine=sp.Ray(...)``; ``engine="ray"`` is one with the defaults.
 
     If Ray is running in this process it is used as it is, and left running. Otherwise the first call connects to ``address``, or to the cluster
-    that ``RAY_ADDRESS`` names, or starts one on this machine; :meth:`close` ends what was started. Ray listens on
-    the machine's own address and trusts whoever reaches it: keep it on a private network (``docs/cluster.md``). Workers open their parts once, and
-    stay for the calls that follow, until their graph and its answers are gone, :meth:`close`, or until other calls of this process need their CPUs
-    while nobody is asking them; then they are started again by the next who does.
+    that ``RAY_ADDRESS`` names, or starts one on this machine, which listens on 127.0.0.1 alone; :meth:`close` ends what was started. Any other Ray
+    listens on the machine's own address and trusts whoever reaches it: keep it on a private network (``docs/cluster.md``).
+    Workers open their parts once, and stay for the calls that follow: until their graph and its answers are gone, or :meth:`close`, or until other
+    calls of this process need their CPUs while nobody is asking them. Then the next who does has them started again.
 
     Parameters
     ----------
@@ -90,8 +91,8 @@ class Ray:
             if self.address is not None or os.environ.get("RAY_ADDRESS"):
                 ray.init(address=self.address, **quiet)
             else:
-                os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-                ray.init(address="local", include_dashboard=False, **quiet)
+                with alone():
+                    ray.init(address="local", include_dashboard=False, **quiet)
                 self._started = True
         elif self.address not in (None, "auto", ray.get_runtime_context().gcs_address):
             raise ValueError(
