@@ -61,7 +61,8 @@ def contents(path: Path, entry: dict[str, Any]) -> bytes | mmap.mmap:
         _expect_size(path, entry, there.st_size)
         data = mapped.open_bytes(path)
     except OSError as error:
-        raise FormatError(f"a file of the partition is missing: {error.strerror}", file=str(path)) from None
+        what = "is missing" if isinstance(error, FileNotFoundError) else "cannot be opened"
+        raise FormatError(f"a file of the partition {what}: {error.strerror}", file=str(path)) from None
     _expect_size(path, entry, len(data))
     mapping = data if isinstance(data, mapped.Mapping) else None
     key = None if mapping is None else (*mapping.identity, entry["digest"])
