@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 import numpy as np
 import numpy.typing as npt
 
-from ..machine.memory import size_of
+from ..machine.memory import check_fits, size_of
+from ..planning.distance_types import distance_dtype
 from ..planning.question import check_graph
 from . import reduce as _reduce
-from .along import skims_along, with_unreachable
+from .along import skims_along
 from .matrix import Form, asked, deliver
 from .pairs import grouped, paired
+from .stored import type_with, with_unreachable
 from .trees import DistanceMatrix, with_predecessors
 
 if TYPE_CHECKING:
@@ -149,7 +151,8 @@ def distances(
         Attributes of the edges (see :meth:`Graph.from_frame`) to add up along the shortest paths; then a :class:`~steppe.Skims` is returned, which
         has a matrix of each beside the distances, and all as a table. On the CPU, dense.
     unreachable : number, optional
-        What stands for "no path" in a dense matrix, ``np.nan`` for example: the matrix is then of floats.
+        What stands for "no path" in a dense matrix: ``np.nan``, -1, … Where its type does not have this number (``np.nan`` or 0.5 among integers,
+        -1 among unsigned ones, 70000 in 16 bits) the matrix is of float64.
     reverse : bool
         Distances lead from the targets to the sources, against the edges.
     threads : int, optional
@@ -221,6 +224,13 @@ def distances(
         rows, offsets, order = grouped(rows)
         columns = columns[order]
     matrix = asked("distances", graph, rows, columns, form, targets=pairs, **shared)
+    if unreachable is not None:
+        shape = (1, len(order)) if pairs else matrix.shape
+        check_fits(
+            shape,
+            type_with(np.dtype(distance_dtype(graph) if dtype is None else dtype), unreachable),
+            form.memory_limit,
+        )
     if reduce is not None:
         return _reduce.reduced(matrix, reduce)
     if predecessors:
