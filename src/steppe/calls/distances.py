@@ -41,6 +41,7 @@ class Options(TypedDict, total=False):
     device: str | None
     cutoff: float | None
     dtype: npt.DTypeLike | None
+    overwrite: bool
     reverse: bool
     threads: int | None
     memory_limit: int | str | None
@@ -104,6 +105,7 @@ def distances(
     sparse: bool = False,
     dtype: npt.DTypeLike | None = None,
     out: str | PathLike[str] | None = None,
+    overwrite: bool = False,
     along: Any = None,
     unreachable: float | None = None,
     reverse: bool = False,
@@ -145,8 +147,11 @@ def distances(
         must not overflow.
     out : path, optional
         Write the matrix to this ``.npy`` file, Zarr store (``NAME.zarr``) or folder of Parquet parts (``NAME.parquet``: source, target, distance of
-        the pairs that are reached), in blocks; what is there is replaced when the new one is complete. If the call is interrupted, the same
-        call goes on where it stopped.
+        the pairs that are reached), in blocks. If the call is interrupted, the same call goes on where it stopped; a call with another graph or
+        question is refused. A symbolic link is followed.
+    overwrite : bool
+        ``out`` may be there already, whoever wrote it: it is replaced when the new matrix is complete. Without this a file is refused, and so is a
+        folder that has something in it, but for a finished one of the same call, which is returned as it is.
     along : list of str, or mapping of names to arrays, optional
         Attributes of the edges (see :meth:`Graph.from_frame`) to add up along the shortest paths; then a :class:`~steppe.Skims` is returned, which
         has a matrix of each beside the distances, and all as a table. On the CPU, dense.
@@ -178,6 +183,8 @@ def distances(
         The matrix does not fit in memory (or on the disk, or within ``memory_limit``); the message has the ways out.
     DistanceOverflowError
         A distance does not fit in 64 bits, or in ``dtype``.
+    StoreError
+        ``out`` is there already, or an unfinished one that answers another question; the message says what differs.
 
     Examples
     --------
@@ -199,7 +206,7 @@ def distances(
     rows = graph.indices_of(sources)
     columns = None if targets is None else graph.indices_of(targets)
     _check_form(pairs=pairs, reduce=reduce, predecessors=predecessors, sparse=sparse, out=out, along=along, dtype=dtype)
-    form = Form(dtype, out, sparse, size_of(memory_limit), passing=reduce is not None)
+    form = _form(dtype, out, memory_limit, sparse=sparse, overwrite=overwrite, passing=reduce is not None)
     if unreachable is not None and (form.in_blocks or predecessors or along is not None or reduce is not None):
         raise ValueError(
             "unreachable= is for dense matrices in memory, and pairs: without sparse, out, reduce, predecessors and along"
@@ -237,6 +244,14 @@ def distances(
         return with_predecessors(matrix, form)
     made = paired(matrix, offsets, order, form) if pairs else deliver(matrix, form)
     return made if unreachable is None else with_unreachable(made, unreachable)
+
+
+def _form(
+    dtype: npt.DTypeLike | None, out: str | PathLike[str] | None, memory_limit: int | str | None, **given: bool
+) -> Form:
+    if given["overwrite"] and out is None:
+        raise ValueError("overwrite= is for out=: nothing else is written")
+    return Form(dtype, out, memory_limit=size_of(memory_limit), **given)
 
 
 def _check_form(**given: Any) -> None:
@@ -297,6 +312,7 @@ def all_pairs(
     sparse: bool = False,
     dtype: npt.DTypeLike | None = None,
     out: str | PathLike[str] | None = None,
+    overwrite: bool = False,
     reverse: bool = False,
     threads: int | None = None,
     memory_limit: int | str | None = None,
@@ -317,7 +333,7 @@ def all_pairs(
     check_graph(graph)
     graph = graph.reverse if reverse else graph
     _check_form(reduce=reduce, predecessors=predecessors, sparse=sparse, out=out, dtype=dtype)
-    form = Form(dtype, out, sparse, size_of(memory_limit), passing=reduce is not None)
+    form = _form(dtype, out, memory_limit, sparse=sparse, overwrite=overwrite, passing=reduce is not None)
     matrix = asked(
         "all_pairs",
         graph,

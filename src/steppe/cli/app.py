@@ -13,7 +13,15 @@ import typer
 from typer.core import TyperGroup
 
 from .. import __version__, read
-from ..errors import FormatError, GraphError, NegativeCycleError, NoPathError, SteppeError, VerificationError
+from ..errors import (
+    FormatError,
+    GraphError,
+    NegativeCycleError,
+    NoPathError,
+    SteppeError,
+    StoreError,
+    VerificationError,
+)
 from ..files.source import split_suffix
 from .terminal import escaped
 
@@ -32,7 +40,8 @@ class Commands(TyperGroup):
         """Run the command."""
         try:
             result = super().invoke(ctx)
-            sys.stdout.flush()
+            if sys.stdout is not None:
+                sys.stdout.flush()
             return result
         except BrokenPipeError as error:
             if error.filename is None:  # `steppe … | head`: who reads has enough, and nothing is wrong
@@ -58,7 +67,8 @@ def _words(error: Exception) -> str:
     """Return the message; of the system's errors the words without the number."""
     if isinstance(error, OSError) and error.strerror:
         return ": ".join(str(part) for part in (error.filename, error.strerror) if part is not None)
-    return str(error)
+    text = str(error)
+    return text.replace("overwrite=True", "--force") if isinstance(error, StoreError) else text
 
 
 app = typer.Typer(
@@ -203,9 +213,12 @@ def output_kind(save: str, kinds: tuple[str, ...]) -> str:
 
 
 def keep_finished(save: str | None, *, stored: bool, force: bool) -> None:
-    """Refuse to write over a finished matrix, which may have taken hours; one that is being written is gone on with."""
-    if save is not None and stored and not force and Path(save).exists() and not Path(f"{Path(save)}.rows").exists():
-        raise GraphError(f"{save} is there already: --force writes over it")
+    """Refuse to write over a finished matrix, which may have taken hours, before the graph is read."""
+    if save is None or not stored or force:
+        return
+    place = Path(save)
+    if any(place.iterdir()) if place.is_dir() else place.is_file() and place.stat().st_size:
+        raise StoreError(f"{save} is there already: overwrite=True writes over it")
 
 
 FileArgument = Annotated[
@@ -230,7 +243,9 @@ TargetsOption = Annotated[
     list[str] | None,
     typer.Option("--targets", "--target", "-t", metavar="LIST", help=f"Stop when these are settled. {LIST}"),
 ]
-ForceOption = Annotated[bool, typer.Option("--force", help="Write over a finished .npy matrix.")]
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Write over what is there already, or begin an unfinished matrix anew.")
+]
 DeviceOption = Annotated[str | None, typer.Option(help="cpu, auto, cuda, cuda:1, opencl or opencl:NAME.")]
 CutoffOption = Annotated[
     Any,

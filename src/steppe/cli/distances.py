@@ -126,6 +126,7 @@ def distances(
             dtype=dtype,
             out=save if kind in STORES else None,
             threads=threads,
+            overwrite=force and kind in STORES,
             progress=bar,
         )
     seconds = time.perf_counter() - start
@@ -183,7 +184,8 @@ def all_pairs(
             facts |= {"reachable_pairs": reached, "largest": most}
         else:
             out = save if kind in STORES else None
-            matrix = _all_pairs(graph, sparse=sparse, dtype=dtype, out=out, progress=bar, **options)
+            again = force and out is not None
+            matrix = _all_pairs(graph, sparse=sparse, dtype=dtype, out=out, overwrite=again, progress=bar, **options)
             if kind not in FOLDERS:
                 labels = graph.labels_of(np.arange(graph.num_vertices)).tolist()
                 table = Table(graph, labels, None, matrix, sparse=sparse)
