@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import stat
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,6 +22,7 @@ from ..errors import (
     VerificationError,
 )
 from ..files.source import split_suffix
+from .guard import Names, guarded
 from .terminal import escaped
 
 if TYPE_CHECKING:
@@ -71,7 +71,21 @@ def _words(error: Exception) -> str:
     return text.replace("overwrite=True", "--force") if isinstance(error, StoreError) else text
 
 
-app = typer.Typer(
+class Application(typer.Typer):
+    """Commands, each with a guard before it that keeps its files (``guard.py``)."""
+
+    def command(self, name: str | None = None, **options: Any) -> Callable[[Any], Any]:
+        """Register a command."""
+        register = super().command(name, **options)
+
+        def registered(function: Any) -> Any:
+            register(guarded(function))
+            return function
+
+        return registered
+
+
+app = Application(
     cls=Commands,
     help="Shortest paths, with a proof for every answer.",
     no_args_is_help=True,
@@ -137,21 +151,6 @@ def vertex(graph: Graph, text: str) -> int | str:
         else:
             return label
     raise GraphError(f"vertex {text} is not in the graph") from problem
-
-
-def keep_input(file: str, *outputs: str | Path | None) -> None:
-    """Refuse to write over the file that is read, whatever its names are."""
-    for out in outputs:
-        if out is not None and out != "-" and _same(file, out):
-            raise GraphError(f"{out} is the file that is read: give what is written another name")
-
-
-def _same(file: str, out: str | Path) -> bool:
-    try:
-        read = os.fstat(sys.stdin.fileno()) if file == "-" else Path(file).stat()
-        return stat.S_ISREG(read.st_mode) and os.path.samestat(read, Path(out).stat())
-    except (OSError, ValueError):  # one of them is not there, or standard input is no file
-        return False
 
 
 def vertices(graph: Graph, texts: list[str]) -> list[int | str]:
@@ -222,7 +221,7 @@ def keep_finished(save: str | None, *, stored: bool, force: bool) -> None:
 
 
 FileArgument = Annotated[
-    str, typer.Argument(metavar="FILE", help="A graph file of any format; - reads standard input.")
+    str, typer.Argument(metavar="FILE", help="A graph file of any format; - reads standard input."), Names.READ
 ]
 FormatOption = Annotated[str | None, typer.Option("--format", help="The file's format, where its name does not tell.")]
 DirectedOption = Annotated[
@@ -242,6 +241,7 @@ SourceOption = Annotated[str, typer.Option("--source", "--sources", "-s", help="
 TargetsOption = Annotated[
     list[str] | None,
     typer.Option("--targets", "--target", "-t", metavar="LIST", help=f"Stop when these are settled. {LIST}"),
+    Names.LISTED,
 ]
 ForceOption = Annotated[
     bool, typer.Option("--force", help="Write over what is there already, or begin an unfinished matrix anew.")
@@ -268,4 +268,5 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.
 OutputOption = Annotated[
     str | None,
     typer.Option("--output", "-o", help="Save the answer: .npy, .npz, .csv or .parquet; - for CSV to stdout."),
+    Names.WRITTEN,
 ]
