@@ -238,10 +238,10 @@ def test_a_finished_folder_is_handed_back(graph, tmp_path, kind):
         sp.StoreError, match=r"finished and answers another question: cutoff \(there none, here 3\); over"
     ):
         sp.all_pairs(graph, out=path, cutoff=3)
-    name = "3.0" if kind == "zarr" else "part-000003.parquet"
-    (path / name).write_bytes(before[name][:-1] + b"?")  # somebody has changed it
-    with pytest.raises(sp.StoreError, match=f"changed since \\(in {name}\\): overwrite=True"):
-        sp.all_pairs(graph, out=path)
+    for name in ("3.0", ".zarray") if kind == "zarr" else ("part-000003.parquet",):
+        (path / name).write_bytes(before[name][:-1] + b"?")  # somebody has changed it
+        with pytest.raises(sp.StoreError, match=f"changed since \\(in {name}\\): overwrite=True"):
+            sp.all_pairs(graph, out=path)
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
     sp.all_pairs(graph, out=path, overwrite=True)
     assert contents(path) == {name: data for name, data in before.items() if name != "notes.txt"}

@@ -290,7 +290,7 @@ def going_on(save: str | None, kind: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        if kind in STORES and save is not None and Path(f"{Path(save)}.rows").exists():
+        if kind in STORES and save is not None and Path(f"{os.path.realpath(save)}.rows").exists():
             sys.stderr.write(f"\nsteppe: what is done is kept; go on with\n  steppe {shlex.join(sys.argv[1:])}\n")
         raise
 

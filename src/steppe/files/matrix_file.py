@@ -232,7 +232,7 @@ class MatrixFile:
         found = self._get(end, _HEAD.size) if 0 <= end < size else b""
         if found.startswith(_MAGIC) and len(found) == _HEAD.size:
             _, key, length = _HEAD.unpack(found)
-            text = self._get(end + _HEAD.size, min(length, size))
+            text = self._get(end + _HEAD.size, min(length, 1 << 16))
             if key_of(text) == key:
                 if key == self._asked.key and end == self._end:
                     return True

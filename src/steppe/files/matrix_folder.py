@@ -163,6 +163,7 @@ class MatrixFolder:
         # In the order of the blocks, the journal of the same matrix is the same; it is right in any order.
         with contextlib.suppress(OSError):
             tidy = self._final / f"{JOURNAL}.tmp"
+            tidy.unlink(missing_ok=True)
             tidy.write_bytes(self._head() + "".join(self._lines[i] for i in sorted(self._lines)).encode())
             tidy.replace(self._final / JOURNAL)
         self._remove_asides()
@@ -205,9 +206,12 @@ class MatrixFolder:
         if key_of(text) != self._asked.key:
             raise self._asked.refusal(self.path, text, finished=True)
         self._believe(self._final, lines)
-        if not self._done.all():
+        changed = "" if self._done.all() else self._name(int(np.argmin(self._done)))
+        if self.path.suffix == ".zarr" and _bytes_of(self._final / ".zarray") != self._header_bytes():
+            changed = ".zarray"
+        if changed:
             raise StoreError(
-                f"{self.path} is finished, but was changed since (in {self._name(int(np.argmin(self._done)))}): overwrite=True writes over it"
+                f"{self.path} is finished, but was changed since (in {changed}): overwrite=True writes over it"
             )
         return True
 
@@ -239,7 +243,7 @@ class MatrixFolder:
 
     def _begin(self) -> None:
         """Find out which blocks are there."""
-        data = (self.growing / JOURNAL).read_bytes()
+        data = _bytes_of(self.growing / JOURNAL)
         text, lines = _read_journal(self.growing)
         torn = _MAGIC.encode().startswith(data[: len(_MAGIC)])
         if text is None and not torn:
@@ -264,7 +268,7 @@ class MatrixFolder:
             if _BLOCK.fullmatch(file.name) and file.suffix == ".tmp":
                 file.unlink()
         if self.path.suffix == ".zarr":
-            self._put(".zarray", json.dumps(self._header(), indent=1).encode())
+            self._put(".zarray", self._header_bytes())
 
     def _believe(self, folder: Path, lines: list[str]) -> None:
         """Compare every block of the journal with its digest."""
@@ -273,14 +277,14 @@ class MatrixFolder:
             digest, _, seal = rest.partition(" ")
             if not number.isdecimal() or int(number) >= len(self._done) or seal != self._seal(int(number), digest):
                 continue
-            with contextlib.suppress(FileNotFoundError):
-                data = (folder / self._name(int(number))).read_bytes()
-                self._done[int(number)] = hashlib.blake2b(data, digest_size=16).hexdigest() == digest
-                self._lines[int(number)] = f"{line}\n"
+            data = _bytes_of(folder / self._name(int(number)))
+            self._done[int(number)] = hashlib.blake2b(data, digest_size=16).hexdigest() == digest
+            self._lines[int(number)] = f"{line}\n"
 
-    def _header(self) -> dict[str, Any]:
+    def _header_bytes(self) -> bytes:
+        """Return what Zarr wants to know of the array."""
         far = "Infinity" if self.dtype.kind == "f" else int(np.iinfo(self.dtype).max)
-        return {
+        header = {
             "zarr_format": 2,
             "shape": list(self.shape),
             "chunks": [self.rows, max(1, self.shape[1])],
@@ -290,6 +294,7 @@ class MatrixFolder:
             "fill_value": far,
             "order": "C",
         }
+        return json.dumps(header, indent=1).encode()
 
     def _name(self, number: int) -> str:
         return f"{number}.0" if self.path.suffix == ".zarr" else f"part-{number:06}.parquet"
@@ -339,12 +344,14 @@ class MatrixFolder:
         self._fd = -1
 
 
+def _bytes_of(file: Path) -> bytes:
+    """Return what is in a file; nothing where there is none."""
+    return file.read_bytes() if file.is_file() else b""
+
+
 def _read_journal(folder: Path) -> tuple[bytes | None, list[str]]:
     """Return the text of the question and the lines of the blocks; None where there is no journal of ours, or a torn one."""
-    try:
-        lines = (folder / JOURNAL).read_bytes().decode(errors="replace").split("\n")
-    except OSError:
-        return None, []
+    lines = _bytes_of(folder / JOURNAL).decode(errors="replace").split("\n")
     text = lines[1].encode() if len(lines) > 1 else b""
     known = lines[0] == f"{_MAGIC}{key_of(text).hex()}"
     return (text, lines[2:]) if known else (None, [])

@@ -48,10 +48,11 @@ class StoreQuestion:
         """Return which parts are others in the text of another store, with both values."""
         try:
             there = dict(json.loads(found))
-        except (ValueError, TypeError):  # whose digest is right all the same: not a text of ours
+        except (ValueError, TypeError, RecursionError):  # whose digest is right all the same: not a text of ours
             return "what is asked there cannot be read"
         names = [name for name in {**self.parts, **there} if self.parts.get(name) != there.get(name)]
-        return ", ".join(f"{n} (there {there.get(n, 'unknown')}, here {self.parts.get(n, 'unknown')})" for n in names)
+        values = [[str(parts.get(name, "unknown"))[:100] for name in names] for parts in (there, self.parts)]
+        return ", ".join(f"{n} (there {found}, here {own})" for n, found, own in zip(names, *values, strict=True))
 
     def refusal(self, place: Path, found: bytes, *, finished: bool) -> StoreError:
         """Return the error that says which parts of the question are others in the store ``place``."""
