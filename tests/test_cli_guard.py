@@ -277,8 +277,12 @@ def test_closed_streams(tmp_path, numbers):
         ("--version >&-", 0, ""),
         ("info nowhere.gr 2>&-", 2, ""),
         ("info g.gr > /dev/full", 2, "No space left"),
-        ("--version > /dev/full", 1, "No space left"),
-        ("--help > /dev/full", 1, "No space left"),
+        ("--version > /dev/full", 2, "No space left"),
+        ("--help > /dev/full", 2, "No space left"),
+        ("info nowhere.gr 2> /dev/full", 2, ""),
+        ("info g.gr 1< g.gr", 2, "leads to the file that is read"),
+        ("info g.gr 1< /dev/null", 2, "Bad file descriptor"),
+        ("info - --format gr 0> x", 2, "Bad file descriptor"),
     ],
 )
 def test_streams_as_a_shell_gives_them(tmp_path, line, code, words):

@@ -176,6 +176,9 @@ def test_strange_places(graph, tmp_path):
     assert zarr_of(path).shape == (0, 300)
     with pytest.raises(FileNotFoundError):
         sp.all_pairs(graph, out=tmp_path / "nowhere" / "x.zarr")
+    (tmp_path / "root.zarr").symlink_to(Path(tmp_path.anchor))
+    with pytest.raises(sp.StoreError, match="where a disk is mounted"):
+        sp.all_pairs(graph, out=tmp_path / "root.zarr", overwrite=True)
 
 
 def test_dense_graphs_too(tmp_path):

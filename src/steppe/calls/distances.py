@@ -157,7 +157,7 @@ def distances(
         has a matrix of each beside the distances, and all as a table. On the CPU, dense.
     unreachable : number, optional
         What stands for "no path" in a dense matrix: ``np.nan``, -1, … Where its type does not have this number (``np.nan`` or 0.5 among integers,
-        -1 among unsigned ones, 70000 in 16 bits) the matrix is of float64.
+        -1 among unsigned ones, 70000 in 16 bits) the matrix is of float64, which rounds integers beyond 2⁵³.
     reverse : bool
         Distances lead from the targets to the sources, against the edges.
     threads : int, optional

@@ -34,6 +34,7 @@ def application() -> typer.Typer:
 def main() -> None:
     """Run the command line with the arguments of this process."""
     from .guard import open_streams
+    from .terminal import complain
 
     open_streams()
     try:
@@ -51,4 +52,5 @@ def main() -> None:
     except KeyboardInterrupt:  # before a command has begun, or after it has ended
         sys.exit(130)
     except OSError as error:  # of what is printed without a command: the help, the version
-        sys.exit(f"steppe: error: {error.strerror or error}")
+        complain(error.strerror or str(error))
+        sys.exit(2)

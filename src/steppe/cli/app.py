@@ -23,7 +23,7 @@ from ..errors import (
 )
 from ..files.source import split_suffix
 from .guard import Names, guarded
-from .terminal import escaped
+from .terminal import complain, escaped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,11 +47,11 @@ class Commands(TyperGroup):
             if error.filename is None:  # `steppe … | head`: who reads has enough, and nothing is wrong
                 _close_stdout()
                 raise SystemExit(0) from None
-            sys.stderr.write(f"steppe: error: {escaped(_words(error))}\n")
+            complain(escaped(_words(error)))
             raise SystemExit(2) from None
         except (SteppeError, OSError, ValueError, ImportError, MemoryError) as error:
             text = escaped(" ".join(_words(error).split())) or type(error).__name__
-            sys.stderr.write(f"steppe: error: {text}\n")
+            complain(text)
             raise SystemExit(1 if isinstance(error, WRONG_ANSWER) else 2) from None
 
 

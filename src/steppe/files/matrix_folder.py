@@ -91,6 +91,8 @@ class MatrixFolder:
         self._final = Path(os.path.realpath(path))
         if self._final.exists() and not self._final.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, "this is a file, and a folder would take its place", str(path))
+        if os.path.ismount(self._final):
+            raise StoreError(f"{path} is where a disk is mounted, which cannot be replaced: give a folder on that disk")
         self.growing = self._final.with_name(self._final.name + ".rows")
         self.shape, self.dtype = shape, dtype
         self.rows = min(max(8, BLOCK // max(1, shape[1] * dtype.itemsize)), 1 << 16)
