@@ -176,6 +176,16 @@ def test_strange_places(graph, tmp_path):
     assert zarr_of(path).shape == (0, 300)
     with pytest.raises(FileNotFoundError):
         sp.all_pairs(graph, out=tmp_path / "nowhere" / "x.zarr")
+    (tmp_path / "loop.zarr").symlink_to(tmp_path / "loop.zarr")
+    told = []
+    with pytest.raises(OSError, match=r"loop\.zarr"):
+        sp.all_pairs(graph, out=tmp_path / "loop.zarr", progress=told.append)
+    assert told == []
+    (tmp_path / "y.zarr.rows").mkdir()
+    (tmp_path / "y.zarr.rows" / matrix_folder.JOURNAL).symlink_to(tmp_path / "file.zarr")
+    with pytest.raises(sp.StoreError, match="no unfinished matrix"):
+        sp.all_pairs(graph, out=tmp_path / "y.zarr")
+    assert (tmp_path / "file.zarr").read_text() == "mine"
     (tmp_path / "root.zarr").symlink_to(Path(tmp_path.anchor))
     with pytest.raises(sp.StoreError, match="where a disk is mounted"):
         sp.all_pairs(graph, out=tmp_path / "root.zarr", overwrite=True)

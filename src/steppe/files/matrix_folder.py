@@ -88,6 +88,8 @@ class MatrixFolder:
         overwrite: bool = False,
     ) -> None:
         self.path = Path(path)
+        with contextlib.suppress(FileNotFoundError):
+            self.path.stat()  # links that lead in a circle are an error
         self._final = Path(os.path.realpath(path))
         if self._final.exists() and not self._final.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, "this is a file, and a folder would take its place", str(path))
@@ -228,7 +230,7 @@ class MatrixFolder:
             except FileExistsError:
                 if self.growing.is_symlink() or not self.growing.is_dir():
                     raise StoreError(f"{self.growing} is not a folder: move it away") from None
-                if any(self.growing.iterdir()) and not journal.exists():
+                if any(self.growing.iterdir()) and (journal.is_symlink() or not journal.is_file()):
                     raise StoreError(f"{self.growing} is no unfinished matrix: move it away") from None
             try:
                 fd = os.open(journal, os.O_RDWR | os.O_CREAT | os.O_APPEND | place.CAREFUL, 0o666)
