@@ -12,6 +12,7 @@ from typing import get_args, get_type_hints
 import pytest
 
 import steppe as sp
+from conftest import PATIENCE
 from steppe.cli import application
 from steppe.cli.guard import Names, check_files
 from test_cli import process, run
@@ -295,3 +296,18 @@ def test_streams_as_a_shell_gives_them(tmp_path, line, code, words):
     )
     assert (done.returncode, "Traceback" in done.stderr) == (code, False), done.stderr
     assert words in done.stderr
+
+
+@pytest.mark.parametrize(("encoding", "printed"), [("ascii", "Übersee…"), ("latin-1", "Übersee\\u2026")])
+def test_every_character_is_printed_whatever_the_locale_knows(tmp_path, encoding, printed):
+    (tmp_path / "g.csv").write_text("a,Übersee…,1\nÜbersee…,z,1\n", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "steppe", "route", "g.csv", "-s", "a", "-t", "z"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONUTF8": "0", "PYTHONIOENCODING": encoding},
+        capture_output=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+    assert done.returncode == 0, done.stderr
+    assert printed in done.stdout.decode("utf-8" if encoding == "ascii" else encoding)

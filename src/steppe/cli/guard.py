@@ -7,7 +7,9 @@ and output count too, where they are files; and where they are closed, a command
 
 from __future__ import annotations
 
+import codecs
 import functools
+import io
 import os
 import stat
 import sys
@@ -114,9 +116,10 @@ def _stat(name: str, stream: Any) -> os.stat_result | None:
 
 
 def open_streams() -> None:
-    """Give standard streams that are closed a place that leads nowhere.
+    """Give standard streams that are closed a place that leads nowhere, and let every character be written to those that are open.
 
-    Otherwise the next file that is opened would get the number of the closed stream, and what is meant for that would be written into the file.
+    Without the first the next file that is opened would get the number of the closed stream, and what is meant for that would be written
+    into the file. A locale that knows ASCII alone gets UTF-8; other encodings get escapes for what they do not know.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
@@ -124,3 +127,7 @@ def open_streams() -> None:
             nowhere = os.open(os.devnull, os.O_RDWR)
             os.set_inheritable(nowhere, True)
             setattr(sys, name, os.fdopen(nowhere, mode, encoding="utf-8"))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            ascii_only = codecs.lookup(stream.encoding).name == "ascii"
+            stream.reconfigure(encoding="utf-8" if ascii_only else None, errors="backslashreplace")
