@@ -24,14 +24,18 @@ if TYPE_CHECKING:
 
 def open_arrow(pa: ModuleType, source: Source) -> tuple[Any, Load]:
     """Return the schema, and what loads columns by their names."""
-    size, rows = arrow_size.measure(source.data)
-    source.allow_unpacked(size, "an Arrow file")
+    found = arrow_size.measure(source.data)
+    source.allow_unpacked(found.size, "an Arrow file")
     open_ = pa.ipc.open_file if bytes(source.data[: len(arrow_size.MAGIC)]) == arrow_size.MAGIC else pa.ipc.open_stream
     schema = open_(pa.BufferReader(pa.py_buffer(source.data))).schema
 
     def load(names: list[str]) -> dict[str, Column]:
-        source.allow_unpacked(rows, "an Arrow file")  # a byte each at least, which some kinds of columns need not have
-        options = pa.ipc.IpcReadOptions(included_fields=[schema.get_field_index(name) for name in names])
+        source.allow_unpacked(
+            found.rows, "an Arrow file"
+        )  # a byte each at least, which some kinds of columns need not have
+        places = [schema.get_field_index(name) for name in names]
+        # What is not packed is not copied either, unless some of the columns are left out.
+        options = pa.ipc.IpcReadOptions(included_fields=places if found.packed else None)
         reader = open_(pa.BufferReader(pa.py_buffer(source.data)), options=options)
         batches, proof = [], _Proof(pa, source)
         for batch in _batches(reader):

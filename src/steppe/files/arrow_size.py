@@ -9,7 +9,7 @@ other in a stream, and nothing is unpacked. Layouts: arrow.apache.org/docs/forma
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -26,16 +26,24 @@ _DICTIONARY, _BATCH = 2, 3
 _OLD = b"ARROW:experimental_compression"  # how packed buffers were marked before the format had a word for it
 
 
-def measure(data: Data) -> tuple[int, int]:
-    """Return how many bytes all batches and dictionaries unpack to, and how many rows there are; ValueError where that cannot be told."""
-    size = rows = 0
+class Messages(NamedTuple):
+    """All batches and dictionaries of a file."""
+
+    size: int  # bytes that they unpack to
+    rows: int
+    packed: bool  # whether there is something to unpack
+
+
+def measure(data: Data) -> Messages:
+    """Return what all batches and dictionaries unpack to; ValueError where that cannot be told."""
+    size, rows, packed = 0, 0, False
     try:
         for at, length, body in _messages(data):
-            part, count = _measured(data, at, length, body)
-            size, rows = size + part, rows + count
+            part = _measured(data, at, length, body)
+            size, rows, packed = size + part.size, rows + part.rows, packed or part.packed
     except (struct.error, IndexError) as error:
         raise ValueError(f"a message is damaged: {error}") from error
-    return size, rows
+    return Messages(size, rows, packed)
 
 
 def _messages(data: Data) -> Iterator[tuple[int, int, int]]:
@@ -77,12 +85,15 @@ def _prefix(data: Data, at: int) -> tuple[int, int]:
     return at, length
 
 
-def _measured(data: Data, at: int, length: int, body: int) -> tuple[int, int]:
+def _measured(data: Data, at: int, length: int, body: int) -> Messages:
     """Return bytes and rows of one message."""
     message = _Table.root(data, at)
     kind = message.number(1, "<B")
     if kind not in (_DICTIONARY, _BATCH):
-        return 0, 0
+        return Messages(0, 0, False)
+    long = message.number(3, "<q")
+    if not 0 <= long <= len(data) - body:
+        raise ValueError("the body of a message goes beyond the file")
     batch = message.table(2)
     if kind == _DICTIONARY and batch is not None:
         batch = batch.table(1)
@@ -96,11 +107,11 @@ def _measured(data: Data, at: int, length: int, body: int) -> tuple[int, int]:
     total = sum(places[:, 1].tolist())
     if packed:
         total = 0
-        for offset, long in places.tolist():
+        for offset, size in places.tolist():
             # A length of -1 says that this one is not packed.
-            claimed = struct.unpack_from("<q", data, body + offset)[0] if long else 0
-            total += max(long, claimed)
-    return total, batch.number(0, "<q") if kind == _BATCH else 0
+            claimed = struct.unpack_from("<q", data, body + offset)[0] if size else 0
+            total += max(size, claimed)
+    return Messages(max(total, long), batch.number(0, "<q") if kind == _BATCH else 0, packed)
 
 
 class _Table:

@@ -126,13 +126,13 @@ def _as_noted(wanted: Wanted, note: dict[str, Any] | None) -> Wanted:
     """Return the columns to read: those that the caller asks for, or else those that the note names."""
     if note is None or note.get("source") is None:
         return wanted
-    weight = False if note["weight"] is None else note["weight"]
+    weight = False if note.get("weight") is None else note["weight"]
     return replace(
         wanted,
         source=note["source"] if wanted.source is None else wanted.source,
-        target=note["target"] if wanted.target is None else wanted.target,
+        target=note.get("target") if wanted.target is None else wanted.target,
         weight=weight if wanted.weight is None else wanted.weight,
-        attributes=wanted.attributes or tuple(note["attributes"]),
+        attributes=wanted.attributes or tuple(note.get("attributes", ())),
     )
 
 

@@ -45,7 +45,7 @@ def open_parquet(pa: ModuleType, source: Source) -> tuple[Any, Load]:
         row = sum(4 if name in strings else 1 if kinds[name] is None else kinds[name]().itemsize for name in names)
         leaves = [file.schema.column(at).path for at in range(len(file.schema))]
         source.allow_unpacked(row * sum(sizes), "a Parquet file")
-        pages = parquet_size.measure(source.data, file.metadata, [leaves.index(name) for name in names])
+        pages = parquet_size.measure(source.data, [leaves.index(name) for name in names])
         source.allow_unpacked(pages.size, "a Parquet file")
         if strings and not pages.plain:
             return table_columns(pa, _bounded(pa, source, opened(), names, pages.largest), names)
