@@ -1,5 +1,7 @@
 """TNTP networks: columns, the first thru node by hand-counted answers, and refusals with the line."""
 
+import pickle
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -109,7 +111,9 @@ BAD = {
     "no metadata": ("1 2 3 4 5 6 7 8 9 10 ;\n", 1, "expected metadata"),
     "no nodes": (GOOD.replace("NODES", "NOTES"), 10, "NUMBER OF NODES"),
     "links": (GOOD.replace("LINKS> 6", "LINKS> 7"), 4, "is 7, but there are 6"),
-    "a node too many": (GOOD.replace("NODES> 4", "NODES> 3"), 12, "a node of 1…3"),
+    "node 0": (GOOD.replace("\t3\t4\t", "\t0\t4\t"), 14, "a whole number from 1 on"),
+    "node -1": (GOOD.replace("\t3\t4\t", "\t-1\t4\t"), 14, "a whole number from 1 on"),
+    "a node beyond 2^62": (GOOD.replace("\t3\t4\t", f"\t{2**62}\t4\t"), 14, "a whole number from 1 on"),
     "thru": (GOOD.replace("NODE> 3", "NODE> 6"), 3, "first thru node of 1…5"),
     "no number": (GOOD.replace("\t10\t0.15", "\tx\t0.15"), 14, "free_flow_time"),
     "nan": (GOOD.replace("\t10\t0.15", "\tnan\t0.15"), 14, "free_flow_time"),
@@ -118,6 +122,35 @@ BAD = {
     "a claim": (GOOD.replace("NODES> 4", f"NODES> {2**40}"), 2, "max_bytes="),
     "twice": (GOOD.replace("<END", "<NUMBER OF NODES> 5\n<END"), 6, "once"),
 }
+
+
+@pytest.mark.parametrize("first", [1, 3])
+def test_nodes_beyond_the_number_stated(tmp_path, first):
+    """They are vertices as all others, under their own numbers; ``about`` tells of them, and goes where the graph goes."""
+    links = [*RING, (4, 10**12, 2), (10**12, 7, 3), (7, 1, 1)]
+    g = sp.read(put(tmp_path, "x.tntp", network(links, nodes=4, zones=2, first=first)))
+    split = [-1, -2] if first == 3 else []
+    assert g.labels.tolist() == [1, 2, 3, 4, 7, 10**12, *split]
+    assert g.num_edges == len(links)
+    assert sp.sssp(g, 4).path(7).tolist() == [4, 10**12, 7]
+    assert sp.sssp(g, 4).distance(-1 if split else 1) == 1
+    assert sp.sssp(g, 10**12).distance(-1 if split else 1) == 4
+    assert g.about == {"nodes_stated": 4, "nodes_beyond": 2, "first_line_beyond": 16}
+    assert g.coordinates is None
+    with pytest.raises(sp.GraphError, match="this graph has none"):
+        g.nearest_vertex(0, 0)
+    for other in (g.reverse, g.with_weights("length"), g.subgraph([3, 4, 7]), pickle.loads(pickle.dumps(g))):  # noqa: S301
+        assert other.about == g.about
+        assert other.coordinates is None
+    placed = g.with_coordinates(np.zeros((len(g), 2)))
+    assert placed.about == g.about
+    assert placed.coordinates is not None
+    for suffix in (".steppe", ".npz"):
+        sp.write(g, tmp_path / f"y{suffix}")
+        back = sp.read(tmp_path / f"y{suffix}")
+        assert (back.about, back.coordinates) == ({}, None)
+    good = sp.read(put(tmp_path, "z.tntp", network(RING, nodes=4, zones=2, first=first)))
+    assert good.about == {}
 
 
 @pytest.mark.parametrize("name", BAD)

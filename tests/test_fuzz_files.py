@@ -40,6 +40,19 @@ def test_three_thousand_damaged_files():
     assert [str(finding) for finding in run.findings.values()] == []
 
 
+@forks
+def test_bombs_are_made_and_refused():
+    """Packed files of every format that packs by itself, under the limit of address space."""
+    import random
+
+    source = random.Random(3)  # noqa: S311 - no secret
+    names = [name for name in ("x.npz", "x.parquet", "x.arrow") for _ in range(6)]
+    files = [seeds.File(name, shapes.bomb(source, name) or b"") for name in names]
+    verdicts = [runner.once(file, None) for file in files if file.data]
+    assert set(verdicts) <= {*GOOD}
+    assert verdicts.count("refused") > len(verdicts) / 4
+
+
 def test_damage_behind_checksums_keeps_the_checksums_right():
     """Otherwise no deeper check would ever be reached."""
     import random

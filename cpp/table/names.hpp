@@ -6,7 +6,8 @@
 // number. In the end every thread translates its numbers into ranks. So the result does not depend on the number of
 // threads.
 //
-// The hash is keyed at random, so that no file can be made of names that all fall together.
+// The hash is keyed at random, so that no file can be made of names that all fall together. An entry of a dictionary is
+// hashed once by each thread, however many rows name it: a small file can name a long entry a million times.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -15,140 +16,15 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/types.hpp"
-#include "table/arrow.hpp"
+#include "table/strings.hpp"
 
 namespace steppe::table {
-
-enum class Layout { offsets32, offsets64, views, fixed, spans };
-
-// A stretch of strings in one of their layouts; in a dictionary, through numbers.
-struct Strings {
-    Chunk chunk{};
-    Layout layout = Layout::fixed;
-    const char* fixed = nullptr;  // strings of `width` bytes each
-    int64_t width = 0;
-    const std::string_view* spans = nullptr;  // strings that lie anywhere; one without data is missing
-    std::string index;                        // format of the numbers that stand for them, or nothing
-    const Strings* values = nullptr;          // what they stand for
-
-    int64_t length() const { return chunk.length; }
-    bool is_missing(int64_t i) const {
-        if (!chunk.array) return spans && !spans[i].data();
-        return chunk.is_missing(i) || (values && values->is_missing(number(i)));
-    }
-    std::string_view at(int64_t i) const {
-        if (values) return values->at(number(i));
-        if (layout == Layout::spans) return spans[i];
-        if (layout == Layout::fixed) return {fixed + i * width, static_cast<size_t>(width)};
-        const void* const* buffers = chunk.array->buffers;
-        i += chunk.offset;
-        const auto* data = static_cast<const char*>(chunk.array->n_buffers > 2 ? buffers[2] : nullptr);
-        if (layout == Layout::offsets32) return between(static_cast<const int32_t*>(buffers[1]), data, i);
-        if (layout == Layout::offsets64) return between(static_cast<const int64_t*>(buffers[1]), data, i);
-        // Views: 16 bytes each; up to twelve characters lie in them, else the number of a buffer and the place there.
-        const char* view = static_cast<const char*>(buffers[1]) + 16 * i;
-        int32_t parts[4];
-        std::memcpy(parts, view, 16);
-        if (parts[0] <= 12) return {view + 4, static_cast<size_t>(parts[0])};
-        return {static_cast<const char*>(buffers[2 + parts[2]]) + parts[3], static_cast<size_t>(parts[0])};
-    }
-
-  private:
-    template <class O>
-    static std::string_view between(const O* offsets, const char* data, int64_t i) {
-        return {data + offsets[i], static_cast<size_t>(offsets[i + 1] - offsets[i])};
-    }
-    int64_t number(int64_t i) const {
-        const void* data = chunk.array->buffers[1];
-        i += chunk.offset;
-        switch (index[0]) {
-            case 'c':
-                return static_cast<const int8_t*>(data)[i];
-            case 'C':
-                return static_cast<const uint8_t*>(data)[i];
-            case 's':
-                return static_cast<const int16_t*>(data)[i];
-            case 'S':
-                return static_cast<const uint16_t*>(data)[i];
-            case 'i':
-                return static_cast<const int32_t*>(data)[i];
-            case 'I':
-                return static_cast<const uint32_t*>(data)[i];
-            default:
-                return static_cast<const int64_t*>(data)[i];  // l, and L as far as a table can be long
-        }
-    }
-};
-
-inline bool layout_of(const std::string& format, Layout& layout) {
-    if (format == "u" || format == "z") layout = Layout::offsets32;
-    else if (format == "U" || format == "Z") layout = Layout::offsets64;
-    else if (format == "vu" || format == "vz") layout = Layout::views;
-    else return false;
-    return true;
-}
-
-// The strings of a column, chunk by chunk. Points into itself: it stays where it was made.
-class StringColumn {
-  public:
-    explicit StringColumn(const Column& column) {
-        Layout layout;
-        if (!layout_of(column.format, layout)) throw std::invalid_argument("no column of strings");
-        dictionaries_.reserve(column.chunks.size());
-        for (const Chunk& chunk : column.chunks) {
-            Strings strings{.chunk = chunk, .layout = layout};
-            if (!column.index.empty()) {
-                if (column.index.size() != 1 || !std::strchr("cCsSiIlL", column.index[0]))
-                    throw std::invalid_argument("a dictionary of another kind");
-                const ArrowArray* values = chunk.array->dictionary;
-                dictionaries_.push_back({.chunk = {values, values->offset, values->length}, .layout = layout});
-                strings.index = column.index;
-                strings.values = &dictionaries_.back();
-            }
-            add(std::move(strings));
-        }
-    }
-    StringColumn(const char* data, int64_t count, int64_t width) {
-        Strings strings{.layout = Layout::fixed, .fixed = data, .width = width};
-        strings.chunk.length = count;
-        add(std::move(strings));
-    }
-    StringColumn(const std::string_view* spans, int64_t count) {
-        Strings strings{.layout = Layout::spans, .spans = spans};
-        strings.chunk.length = count;
-        add(std::move(strings));
-    }
-    StringColumn(const StringColumn&) = delete;
-    StringColumn& operator=(const StringColumn&) = delete;
-
-    int64_t length() const { return first_.back(); }
-
-    // f(strings, i, row) for the rows [begin, end): i is the row's number in its chunk.
-    template <class F>
-    void each(int64_t begin, int64_t end, F f) const {
-        size_t c = std::upper_bound(first_.begin(), first_.end(), begin) - first_.begin() - 1;
-        for (int64_t row = begin; row < end; ++c)
-            for (const int64_t last = std::min(end, first_[c + 1]); row < last; ++row)
-                f(chunks_[c], row - first_[c], row);
-    }
-    std::string_view at(int64_t row) const {
-        const size_t c = std::upper_bound(first_.begin(), first_.end(), row) - first_.begin() - 1;
-        return chunks_[c].at(row - first_[c]);
-    }
-
-  private:
-    void add(Strings strings) {
-        first_.push_back(first_.back() + strings.length());
-        chunks_.push_back(std::move(strings));
-    }
-    std::vector<Strings> chunks_, dictionaries_;
-    std::vector<int64_t> first_{0};
-};
 
 // A name that was seen, and where: the rows of the first column come before those of the second.
 struct Seen {
@@ -247,6 +123,38 @@ class NameTable {
     int shift_ = 54;
 };
 
+// The numbers that a table gave to entries of a dictionary. All of them are remembered where the rows to come are many
+// enough for that; where the dictionary is far larger, those of long names alone, whose hash takes time.
+class Entries {
+  public:
+    // Numbers string i of a chunk with a dictionary; `rows`: how many are left in it.
+    int64_t number(NameTable& table, const Strings& strings, int64_t i, int64_t row, int64_t rows, uint64_t key) {
+        const Strings& values = *strings.values;
+        if (!dictionary_ || !dictionary_->is_same(values)) {
+            few_.clear();
+            all_.assign(values.length() <= 8 * rows ? values.length() : 0, -1);
+        }
+        dictionary_ = &values;
+        const int64_t entry = strings.entry(i);
+        if (!all_.empty()) {
+            int32_t& known = all_[entry];
+            if (known < 0) known = static_cast<int32_t>(table.number({values.at(entry), row, key}));
+            return known;
+        }
+        const std::string_view name = values.at(entry);
+        if (name.size() <= kShort) return table.number({name, row, key});
+        const auto [found, fresh] = few_.try_emplace(entry, 0);
+        if (fresh) found->second = static_cast<int32_t>(table.number({name, row, key}));
+        return found->second;
+    }
+
+  private:
+    static constexpr size_t kShort = 64;
+    const Strings* dictionary_ = nullptr;
+    std::vector<int32_t> all_;
+    std::unordered_map<int64_t, int32_t> few_;
+};
+
 // Sorts by all threads: stretches, then pairs of them are merged.
 template <class T, class Less>
 void sort_parallel(std::vector<T>& list, int threads, Watch& watch, Less less) {
@@ -277,6 +185,7 @@ std::vector<int64_t> number_names(const StringColumn& a, const StringColumn& b, 
         for (int64_t t = begin; t < end; ++t) {
             NameTable table;
             std::vector<Seen> batch;
+            Entries entries;
             auto put = [&](const StringColumn& column, int64_t first, int64_t from, int64_t to, V* out) {
                 auto flush = [&] {
                     table.prefetch_names(batch);
@@ -287,6 +196,11 @@ std::vector<int64_t> number_names(const StringColumn& a, const StringColumn& b, 
                     if ((row & 4095) == 0 && watch.poll()) return;
                     if (strings.is_missing(i)) {
                         out[row] = -1;
+                        return;
+                    }
+                    if (strings.values) {
+                        const int64_t left = std::min(to - row, strings.length() - i);
+                        out[row] = static_cast<V>(entries.number(table, strings, i, first + row, left, key));
                         return;
                     }
                     batch.emplace_back(strings.at(i), first + row, key);
@@ -333,7 +247,7 @@ std::vector<int64_t> number_names(const StringColumn& a, const StringColumn& b, 
     size_t same = united.empty() ? 0 : united[0]->name.size();
     for (const Seen* one : united) {
         same = std::min(same, one->name.size());
-        while (std::memcmp(united[0]->bytes(), one->bytes(), same)) --same;
+        same = std::mismatch(one->bytes(), one->bytes() + same, united[0]->bytes()).first - one->bytes();
     }
     struct Key {
         uint64_t head;  // eight bytes, as a number of the same order

@@ -124,12 +124,36 @@ def coo():
     return buffer.getvalue()
 
 
+def packed_columns(graph):
+    """Arrow with packed buffers, as a file and as a stream; Parquet with names in pages of other kinds. Nothing where pyarrow is not installed."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        return []
+    u, v, w = graph.edges()
+    table, files = pa.table({"source": [str(x) for x in u], "target": [str(x) for x in v], "weight": w}), []
+    for opened, packing in ((pa.ipc.new_file, "zstd"), (pa.ipc.new_stream, "lz4")):
+        buffer = io.BytesIO()
+        named = table.set_column(0, "source", table["source"].dictionary_encode())
+        with opened(buffer, named.schema, options=pa.ipc.IpcWriteOptions(compression=packing)) as writer:
+            writer.write_table(named)
+        files.append(File("x.arrow", buffer.getvalue()))
+    for encoding in ("DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"):
+        buffer = io.BytesIO()
+        options = {"use_dictionary": False, "column_encoding": {"source": encoding, "target": encoding}}
+        pq.write_table(table, buffer, compression="zstd", row_group_size=2, **options)
+        files.append(File("x.parquet", buffer.getvalue()))
+    return files
+
+
 def corpus():
     """Every seed."""
     files = [File(name, data) for name, texts in HAND_WRITTEN.items() for data in texts]
     files += [File("x.e", edges, vertices) for edges, vertices in LDBC]
     files += [File("x.gr", galois()), File("x.npz", coo())]
     made = graphs()
+    files += packed_columns(made["i32"])
     with tempfile.TemporaryDirectory() as folder:
         for name, kinds in BINARY.items():
             for kind in kinds:

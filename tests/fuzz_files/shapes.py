@@ -1,4 +1,4 @@
-"""Damage behind the checksums: a ``.steppe`` file's description and sections, an ``.npz`` archive's arrays, packed texts.
+"""Damage behind the checksums: a ``.steppe`` file's description and sections, an ``.npz`` archive's arrays, packed texts; and packed bombs.
 
 A changed byte in such a file fails its checksum, and no deeper check is ever asked. So it is taken apart, one part is changed, and it is put
 together with checksums that are right again. A part that cannot be found (a file that is damaged already) falls back to plain damage.
@@ -16,6 +16,12 @@ import numpy as np
 
 from .mutate import EDGES, havoc
 from .seeds import zstandard
+
+try:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+except ImportError:
+    pa = None
 
 _HEAD = struct.Struct("<8sIII")
 VALUES = [
@@ -165,6 +171,30 @@ def _claim(random, member):
     return member[:start] + changed.ljust(room - start)[: max(room - start, len(changed))] + member[room:]
 
 
+def bomb(random, name):
+    """A small file of many equal edges, packed as the format itself packs; None where it does not."""
+    count = random.choice((1 << 16, 1 << 20, 1 << 23))
+    buffer = io.BytesIO()
+    if name.endswith(".npz"):
+        zeros = np.zeros(count, dtype=np.int8)
+        rows = {"indices": zeros, "indptr": np.array([0, count]), "format": np.array(b"csr"), "shape": np.array([1, 1])}
+        np.savez_compressed(buffer, data=zeros, **rows)
+        return buffer.getvalue()
+    if pa is None or not name.endswith((".parquet", ".arrow")):
+        return None
+    column = pa.array(np.zeros(count, dtype=np.int64))
+    if random.random() < 0.5:  # one long name
+        column = pa.array(["x" * count])
+    table = pa.table({"source": column, "target": column})
+    if name.endswith(".parquet"):
+        pq.write_table(table, buffer, compression="zstd", use_dictionary=random.random() < 0.5)
+        return buffer.getvalue()
+    options = pa.ipc.IpcWriteOptions(compression=random.choice(("zstd", "lz4")))
+    with random.choice((pa.ipc.new_file, pa.ipc.new_stream))(buffer, table.schema, options=options) as writer:
+        writer.write_table(table)
+    return buffer.getvalue()
+
+
 UNPACK = {".gz": gzip.decompress, ".xz": lzma.decompress}
 PACK = {".gz": lambda b: gzip.compress(b, 1, mtime=0), ".xz": lambda b: lzma.compress(b, preset=0)}
 if zstandard is not None:
@@ -177,11 +207,15 @@ def damage(random, name, data, other=b""):
     if random.random() < 0.2:
         return havoc(random, data, other)
     packing = next((p for p in PACK if name.endswith(p)), None)
+    if random.random() < 0.02 and (made := bomb(random, name)) is not None:
+        return made
     try:
         if packing:
             inner = damage(random, name.removesuffix(packing), UNPACK[packing](data), other)
-            bomb = random.random() < 0.01
-            return PACK[packing](inner + (b"\n" if name.startswith("x.g") else b"# \n") * (1 << 20) if bomb else inner)
+            longer = random.random() < 0.01
+            return PACK[packing](
+                inner + (b"\n" if name.startswith("x.g") else b"# \n") * (1 << 20) if longer else inner
+            )
         if data.startswith(b"PK"):
             return npz(random, data)
         if data.startswith(b"\x93STEPPE"):

@@ -115,7 +115,8 @@ def read(
         Of a text that is not UTF-8: ``"latin-1"``, ``"cp1252"``, ``"utf-16"``.
     max_bytes : int, optional
         The most memory to take on the word of the file alone: what it may unpack to, and what the arrays may take for vertices that its header
-        counts but no line mentions. Default: 64 times the packed size + 1 MiB, and 64 times the (unpacked) size + 64 MiB.
+        counts but no line mentions. It counts in every format, ``.npz``, Parquet, Arrow and OpenStreetMap's too. Default: 64 times the size of the
+        file + 1 MiB, and 64 times that size + 64 MiB. A larger number allows more, a smaller one less.
     coordinates : path, optional
         A DIMACS ``.co`` file: where the graph's vertices are, one line for each, in their order. Whole numbers up to ±180 000 000 and
         ±90 000 000 are longitude and latitude in millionths of a degree, as the challenge has them; others are x and y in a plane.
@@ -150,7 +151,14 @@ def read(
         if directed is not None or coordinates is not None or encoding is not None:
             raise ValueError("a file of OpenStreetMap has its own directions, coordinates and encoding")
         wanted.refuse("OpenStreetMap", "weight")
-        return osm.read(path, format=format, profile=profile, weight=weight, largest_component=largest_component)
+        return osm.read(
+            path,
+            format=format,
+            profile=profile,
+            weight=weight,
+            largest_component=largest_component,
+            max_bytes=limit,
+        )
     if profile is not None:
         raise ValueError("profile= is for files of OpenStreetMap (.osm.pbf, .osm)")
     graph = _read(Source(path, max_bytes=limit, encoding=encoding), format, wanted, directed=directed)
@@ -191,17 +199,17 @@ def _read(file: Source, format: str | None, wanted: Wanted, *, directed: bool | 
     return readers[kind](file, directed=directed)
 
 
-def read_coordinates(path: str | os.PathLike[str]) -> Array:
-    """Read a DIMACS ``.co`` file: an array of (x, y), one row for each vertex in the order of the graph's file."""
-    return dimacs.read_coordinates(Source(path))
+def read_coordinates(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> Array:
+    """Read a DIMACS ``.co`` file: an array of (x, y), one row for each vertex in the order of the graph's file. ``max_bytes`` as in :func:`read`."""
+    return dimacs.read_coordinates(Source(path, max_bytes=max_bytes))
 
 
-def check(path: str | os.PathLike[str]) -> None:
+def check(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> None:
     """Prove all of a ``.steppe`` file: every checksum and every row. Raises FormatError.
 
-    :func:`steppe.read` compares the header's checksum alone, and a search proves the rows, but not their checksums.
+    :func:`steppe.read` compares the header's checksum alone, and a search proves the rows, but not their checksums. ``max_bytes`` is as there.
     """
-    steppe_file.check(Source(path))
+    steppe_file.check(Source(path, max_bytes=max_bytes))
 
 
 def _known(format: str) -> str:  # noqa: A002

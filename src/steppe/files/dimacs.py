@@ -111,7 +111,7 @@ def read(source: Source, *, directed: bool | None) -> Graph:
         raise source.error(
             f"the p line promises {head.edges} {'arcs' if letter == 'a' else 'edges'}, the file has {len(u)}", head.line
         )
-    source.allow(head.vertices, text.VERTEX_BYTES, "vertices", head.line)
+    source.allow(head.vertices, text.VERTEX_BYTES, "vertices", head.line, listed=2 * len(u))
     text.shift(u, v, 1)
     one_way = head.kind == "sp" and not head.note.undirected
     labels = text.numbered(first, head.vertices)

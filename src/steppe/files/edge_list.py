@@ -129,7 +129,7 @@ def read(source: Source, *, format: str, directed: bool | None, wanted: Wanted |
         if directed is None and not note.undirected:
             directed = _ldbc_directed(source)
     elif note.vertices is not None:
-        source.allow(note.vertices, text.VERTEX_BYTES, "vertices of a note")
+        source.allow(note.vertices, text.VERTEX_BYTES, "vertices of a note", listed=2 * len(u))
         text.shift(u, v, low)
         n, labels = note.vertices, text.numbered(low, note.vertices)
     else:

@@ -5,11 +5,13 @@ exact line, which a tree no longer knows. A document type is refused: entities, 
 are declared nowhere else. Nodes may come after the edges that mention them, as the format allows, but must come.
 
 The weight is the edges' key ``weight``, or the only key of numbers whose name means one (:mod:`.heading`); ``weight=`` names another, and
-``attributes=`` the keys that ride along. Ids become labels, numbers where all of them are. Nested graphs and hyperedges are refused, ports not read.
+``attributes=`` the keys that ride along. A file of ours says in its description whether it has a weight, and that all its other keys ride along.
+Ids become labels, numbers where all of them are. Nested graphs and hyperedges are refused, ports not read.
 """
 
 from __future__ import annotations
 
+import math
 from array import array
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from xml.parsers import expat
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
     from .wanted import Wanted
 
 _NUMBERS = ("int", "long", "float", "double")
+_TYPES = {"int32": "int", "int64": "long", "float32": "float", "float64": "double"}
+_KINDS = {"b": "boolean", "i": "long", "u": "long"}
+_WORDS = ({"-inf": -math.inf, "-infinity": -math.inf, "nan": math.nan}, {"true": 1, "false": 0})
 _STEP = 1 << 20
 
 
@@ -166,10 +171,10 @@ class _Reader:
             name = next(name for name, place in self.places.items() if place == at)
             raise self.source.error(f"an edge leads to the node {name[:80]!r}, which is not listed", self.first[at])
 
-    def column(self, key: str) -> list[int | float]:
-        """Return the numbers under a key, one for each edge."""
+    def column(self, key: str, *, attribute: bool = False) -> list[int | float]:
+        """Return the numbers under a key, one for each edge; an attribute may be negative infinity, no number, or true or false."""
         name, kind, default = self.keys[key]
-        if kind not in _NUMBERS:
+        if kind not in _NUMBERS and not (attribute and kind == "boolean"):
             raise self.source.error(f"the key {name!r} holds {kind}, not numbers")
         values: list[int | float] = []
         for line, edge in zip(self.lines, self.data, strict=True):
@@ -177,15 +182,30 @@ class _Reader:
             if word is None:
                 raise self.source.error(f"this edge has no {name!r}, and there is no default", line)
             value = listed.number(word)
+            if value is None and attribute:
+                value = _WORDS[kind == "boolean"].get(word.lower())
             if value is None:
                 raise self.source.error(f"expected a number for {name!r}, found {word[:80]!r}", line)
             values.append(value if kind in ("int", "long") or not isinstance(value, int) else float(value))
         return values
 
 
+def _attribute(got: _Reader, key: str) -> text.Array:
+    """Return an attribute: in a file of ours in the type that it was written in, else in the narrowest."""
+    values, kind = got.column(key, attribute=True), got.keys[key].type
+    if kind == "boolean":
+        return np.array(values, dtype=np.bool_)
+    narrow = listed.typed(values)
+    if not got.note.attributes:
+        return narrow
+    with np.errstate(over="ignore"):
+        made = narrow.astype(next(dtype for dtype, name in _TYPES.items() if name == kind))
+    return made if kind in ("float", "double") or np.array_equal(made, narrow) else narrow
+
+
 def _weight(got: _Reader, wanted: Wanted) -> str | None:
     """Return the key that is the weight."""
-    if wanted.weight is False:
+    if wanted.weight is False or (wanted.weight is None and got.note.attributes and got.note.unweighted):
         return None
     if wanted.weight is not None:
         return _key(got, str(wanted.weight))
@@ -216,11 +236,16 @@ def read(source: Source, *, directed: bool | None, wanted: Wanted) -> Graph:
     key = _weight(got, wanted)
     weights = None
     if key is not None:
+        note = got.note if wanted.weight is None else text.Note()  # it speaks of the file's own weight
         if got.keys[key].type == "float":
-            got.note.dtype = got.note.dtype or "float32"
-        weights = listed.stored(got.column(key), got.note, source.error)
+            note.dtype = note.dtype or "float32"
+        weights = listed.stored(got.column(key), note, source.error)
         if got.keys[key].type in ("float", "double") and weights.dtype.kind == "i":
             weights = weights.astype(np.float64)
+    names = [str(name) for name in wanted.attributes]
+    if not names and got.note.attributes:  # a file of ours
+        own = None if got.note.unweighted else "weight"
+        names = [one.name for one in got.keys.values() if one.name != own and one.type in (*_NUMBERS, "boolean")]
     return listed.build(
         (np.frombuffer(got.u, dtype=np.int64), np.frombuffer(got.v, dtype=np.int64)),
         weights,
@@ -229,13 +254,11 @@ def read(source: Source, *, directed: bool | None, wanted: Wanted) -> Graph:
         both=np.frombuffer(got.both, dtype=np.uint8).astype(np.bool_),
         undirected=bool(got.undirected),
         directed=directed,
-        attributes={str(name): listed.typed(got.column(_key(got, str(name)))) for name in wanted.attributes},
+        attributes={name: _attribute(got, _key(got, name)) for name in names},
     )
 
 
 # Writing ------------------------------------------------------------------------------------------------------------
-
-_TYPES = {"int32": "int", "int64": "long", "float32": "float", "float64": "double"}
 
 
 def write(graph: Graph, file: IO[bytes]) -> None:
@@ -246,16 +269,24 @@ def write(graph: Graph, file: IO[bytes]) -> None:
     if w is not None:
         columns["weight"] = w
     for name in graph.attributes:
-        if str(name) == "weight" or not _is_xml(str(name)):
+        if str(name) in columns or not _is_xml(str(name)):
             raise GraphError(f"GraphML files cannot keep an attribute called {name!r} beside the weight")
         columns[str(name)] = graph.attribute(name)[graph.edge_ids_at(places)]
+        if columns[str(name)].dtype == np.uint64 and bool((columns[str(name)] >= 2**63).any()):
+            raise GraphError(f"GraphML files cannot keep numbers beyond 2^63, and the attribute {name!r} has one")
     head = ['<?xml version="1.0" encoding="UTF-8"?>', '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">']
     for at, (name, values) in enumerate(columns.items()):
-        kind = _TYPES.get(str(values.dtype), "long" if values.dtype.kind in "iub" else "double")
+        kind = _TYPES.get(str(values.dtype), _KINDS.get(values.dtype.kind, "double"))
         head.append(f'<key id="d{at}" for="edge" attr.name={quoteattr(name)} attr.type="{kind}"/>')
     head.append(f'<graph edgedefault="{"directed" if graph.directed else "undirected"}">')
-    if w is not None and w.dtype == np.int64:
-        head.append("<desc>steppe: dtype=int64</desc>")
+    wide = w is not None and w.dtype == np.int64
+    note = text.Note(
+        dtype="int64" if wide else None,
+        attributes=bool(graph.attributes),
+        unweighted=bool(graph.attributes) and w is None,
+    )
+    if str(note):
+        head.append(f"<desc>{note}</desc>")
     ids = [quoteattr(str(label)) for label in labels]
     file.write("".join(line + "\n" for line in head).encode())
     for begin in range(0, len(ids), _STEP):
@@ -267,6 +298,7 @@ def write(graph: Graph, file: IO[bytes]) -> None:
         lines = [f"<edge source={ids[a]} target={ids[b]}>" for a, b in ends]
         for at, values in enumerate(columns.values()):
             shown = values[cut].tolist() if values.dtype != np.float32 else [str(x) for x in values[cut]]
+            shown = [str(x).lower() for x in shown] if values.dtype == np.bool_ else shown
             lines = [f'{line}<data key="d{at}">{x}</data>' for line, x in zip(lines, shown, strict=True)]
         file.write("".join(line + "</edge>\n" for line in lines).encode())
     file.write(b"</graph>\n</graphml>\n")

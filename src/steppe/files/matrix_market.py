@@ -48,16 +48,17 @@ def read(source: Source, *, directed: bool | None) -> Graph:
     rows, columns = counts[:2]
     if rows != columns:
         raise source.error(f"expected a square matrix, found {rows} by {columns}", line)
-    source.allow(rows, text.VERTEX_BYTES, "rows", line)
     w: Array | None
     one_way = symmetry != "symmetric" and not remark.undirected
     if layout == "array":
+        source.allow(rows, text.VERTEX_BYTES, "rows", line)
         u, v, w = _read_array(source, (begin, line), rows, weights, symmetry)
     else:
         kinds = text.line_kinds(comments="%")
         u, v, w = text.parse_edges(source, begin, line + 1, kinds, weights=weights, low=1, high=rows)
         if len(u) != counts[2]:
             raise source.error(f"the size line promises {counts[2]} entries, the file has {len(u)}", line)
+        source.allow(rows, text.VERTEX_BYTES, "rows", line, listed=2 * len(u))
         text.shift(u, v, 1)
         if symmetry == "skew-symmetric":
             u, v, w = _with_negated(source, (u, v, w), begin, line)

@@ -15,28 +15,33 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import DistanceOverflowError, GraphError
+from ..errors import DistanceOverflowError, FormatError, GraphError
 from ..graph.graph import Graph
 from . import text
 
 if TYPE_CHECKING:
     from .source import Source
 
+_NAMES = (
+    *("format", "shape", "data", "indices", "indptr", "row", "col"),
+    *("steppe_directed", "steppe_weighted", "steppe_labels", "steppe_coordinates", "steppe_geographic"),
+)
+
 
 def read(source: Source, *, directed: bool | None) -> Graph:
     """Read an ``.npz`` file."""
     try:
-        _check_sizes(source)
-        with np.load(io.BytesIO(source.data), allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+        arrays = _arrays(source)
+    except FormatError:
+        raise
     except Exception as error:
         raise source.error(f"not a readable .npz archive: {error}") from error
-    if not all(isinstance(array, np.ndarray) for array in arrays.values()):
-        raise source.error("not a readable .npz archive: it holds files that are no arrays")
     try:
-        graph = _placed(_graph(arrays, len(source.data)), arrays)
+        graph = _placed(_graph(arrays, source), arrays)
     except KeyError as error:
         raise source.error(f"expected a sparse matrix of scipy.sparse.save_npz; there is no array {error}") from error
+    except FormatError:
+        raise
     except (GraphError, ValueError, TypeError, OverflowError, DistanceOverflowError) as error:
         raise source.error(str(error)) from error
     return text.redirected(graph, directed)
@@ -49,12 +54,20 @@ def _placed(graph: Graph, arrays: dict[str, Any]) -> Graph:
     return graph.with_coordinates(arrays["steppe_coordinates"], geographic=geographic)
 
 
-def _check_sizes(source: Source) -> None:
-    """Refuse arrays whose headers claim other sizes than the archive has for them, before memory is taken."""
+def _arrays(source: Source) -> dict[str, Any]:
+    """Unpack the arrays that are asked for; their sizes, and what their headers claim, are looked at before memory is taken.
+
+    An archive's directory may lie, but nothing beyond the size that it tells is unpacked: the rest is an error of its checksum. That does not hold
+    for other packings than NumPy's own, which are refused.
+    """
+    arrays: dict[str, Any] = {}
     with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
-        for member in archive.infolist():
-            if not member.filename.endswith(".npy"):
-                continue
+        members = {member.filename: member for member in archive.infolist()}
+        wanted = [members[name + ".npy"] for name in _NAMES if name + ".npy" in members]
+        source.allow_unpacked(sum(member.file_size for member in wanted), "an .npz archive")
+        for member in wanted:
+            if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise ValueError(f"{member.filename} is neither stored nor deflated")
             with archive.open(member) as file:
                 version = np.lib.format.read_magic(file)
                 header = (
@@ -64,9 +77,13 @@ def _check_sizes(source: Source) -> None:
                 here, claimed = member.file_size - file.tell(), math.prod(shape) * dtype.itemsize
             if here != claimed:
                 raise ValueError(f"{member.filename} has {here} bytes of data, and claims {claimed}")
+            with archive.open(member) as file:
+                arrays[member.filename.removesuffix(".npy")] = np.lib.format.read_array(file, allow_pickle=False)
+                file.read(1)  # the checksum is compared at the end
+    return arrays
 
 
-def _graph(arrays: dict[str, Any], size: int) -> Graph:
+def _graph(arrays: dict[str, Any], source: Source) -> Graph:
     layout = arrays["format"].item()
     layout = layout.decode() if isinstance(layout, bytes) else str(layout)
     if arrays["shape"].dtype.kind not in "iu":
@@ -80,8 +97,9 @@ def _graph(arrays: dict[str, Any], size: int) -> Graph:
     if "steppe_weighted" in arrays and not arrays["steppe_weighted"].item():
         data = None
     if layout == "coo":
-        if not 0 <= n <= 8 * size + (1 << 23):
-            raise GraphError(f"a matrix of {n} rows in a file of {size} bytes")
+        if n < 0:
+            raise GraphError(f"a matrix of {n} rows")
+        source.allow(n, text.VERTEX_BYTES, "rows of a matrix", listed=2 * len(arrays["row"]))
         row, column = arrays["row"], arrays["col"]
         return Graph.from_edges(*_summed(row, column, data), num_vertices=n)
     if len(arrays["indptr"]) != n + 1:

@@ -22,6 +22,7 @@ from ..errors import FormatError
 from ..graph.coordinates import Coordinates
 from ..graph.graph import Graph
 from ..graph.places import placed
+from . import osm_size
 from .osm_profile import PROFILES, Profile, speeds, stops
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def read(
     profile: str | None,
     weight: str | int | None,
     largest_component: bool,
+    max_bytes: int | None = None,
 ) -> Graph:
     """Read the roads of a file; what could not be used is told in ``graph.about``."""
     profile, weight = profile or "car", "seconds" if weight is None else weight
@@ -75,6 +77,7 @@ def read(
         before = (file.stat().st_size, file.stat().st_mtime_ns)
         if not stream.read(1):
             raise FormatError("the file is empty", file=str(file))
+    osm_size.check(file, kind, max_bytes)
     roads = _ways(file, kind, PROFILES[profile])
     ids, at, barriers = _places(file, kind, roads, PROFILES[profile])
     if before != (file.stat().st_size, file.stat().st_mtime_ns):

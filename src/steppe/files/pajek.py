@@ -158,7 +158,7 @@ def read(source: Source, *, directed: bool | None) -> Graph:
         raise source.error("expected *Vertices and their number", last)
     if section == "matrix" and got.row != got.n:
         raise source.error(f"expected {got.n} rows of a matrix, found {got.row}", last)
-    source.allow(got.n, text.VERTEX_BYTES, "vertices", got.line)
+    source.allow(got.n, text.VERTEX_BYTES, "vertices", got.line, listed=len(got.names) + 2 * len(got.u))
     names = list(got.names.values())
     labels: Labels | None = text.numbered(1, got.n)
     if got.n and len(names) == got.n == len(set(names)):

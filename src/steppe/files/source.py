@@ -5,7 +5,8 @@ under the parser or end the process. Only a ``.steppe`` graph is mapped: it open
 its first bytes; its suffix must agree) is unpacked on the way.
 
 A small file may claim to be large: by packing a gigabyte into kilobytes, or by a header that counts a billion vertices and lists none. ``max_bytes``
-bounds what is taken on its word alone.
+bounds what is taken on its word alone. Every size is compared with that of the file as it lies on the disk, however often it is packed: by ``.gz``,
+and within by an archive (``.npz``) or the pages of a column (``.parquet``, ``.arrow``).
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ _MAPPED = b"\x93STEPPE\n"
 _HEAD = 4096
 _STEP = 1 << 24  # bytes that one thread reads at a time
 RATIO, UNPACKED, CLAIMED = 64, 1 << 20, 1 << 26
-"""Unless ``max_bytes`` says otherwise, a file unpacks to at most 64 times its size + 1 MiB, and its counts may make arrays of 64 times the (unpacked)
-size + 64 MiB."""
+"""Unless ``max_bytes`` says otherwise, a file unpacks to at most 64 times its size + 1 MiB, and what it counts but does not list may make arrays of
+64 times its size + 64 MiB."""
 
 
 class Source:
@@ -52,6 +53,8 @@ class Source:
         Lower case, without a compression suffix: ``".gr"`` for ``NY.gr.gz``.
     data : bytes or mmap
         All of it.
+    size : int
+        Bytes of the file itself: packed, if it is.
     """
 
     def __init__(
@@ -71,6 +74,7 @@ class Source:
             data = _read(self, self.path)
         if not len(data):
             raise self.error("the file is empty")
+        self.size = len(data)
         found = packing_of(data)
         if self.packing and found != self.packing:
             raise self.error(f"expected {self.packing[1:]} data, as its name says")
@@ -86,19 +90,26 @@ class Source:
         """Return a file whose bytes somebody has opened already, and which is not packed."""
         self = cls.__new__(cls)
         self.path, self.name, self.suffix, self.packing = path, str(path), path.suffix, ""
-        self.data, self.max_bytes, self.start = data, None, 0
+        self.data, self.size, self.max_bytes, self.start = data, len(data), None, 0
         return self
 
+    @property
+    def most(self) -> int:
+        """Bytes that the file may unpack to."""
+        return most_unpacked(self.size, self.max_bytes)
+
     def _unpack(self, data: bytes | mmap.mmap, packing: str) -> bytes:
-        most = RATIO * len(data) + UNPACKED if self.max_bytes is None else self.max_bytes
         try:
-            return unpack(memoryview(data), packing, most)
+            return unpack(memoryview(data), packing, self.most)
         except BrokenError as error:
             raise self.error(f"damaged or truncated {packing[1:]} data: {error}") from error
-        except TooLargeError:
-            raise self.error(
-                f"{len(data):,} bytes of {packing[1:]} data unpack to more than {most:,}: pass max_bytes= to read it all the same"
-            ) from None
+        except TooLargeError as error:
+            raise self.error(too_large(self.size, f"{packing[1:]} data", str(error), self.most)) from None
+
+    def allow_unpacked(self, size: int, what: str) -> None:
+        """Refuse what says of itself that it unpacks to ``size`` bytes, if the file may not; ``what`` is packed in it."""
+        if size > max(self.most, self.size):  # what is no larger than the file is not taken on its word
+            raise self.error(too_large(self.size, what, f"unpack to {size:,}, more than", self.most))
 
     def _recoded(self, encoding: str) -> bytes:
         """Return the text in UTF-8."""
@@ -111,12 +122,12 @@ class Source:
             line = data.count(b"\n", 0, error.start) + 1 if isinstance(error, UnicodeDecodeError) else None
             raise self.error(f"expected text in {encoding}: {error}", line) from None
 
-    def allow(self, count: int, size: int, what: str, line: int | None = None) -> None:
-        """Refuse ``count`` of something, ``size`` bytes each, that the file claims to have but need not list."""
-        most = RATIO * len(self.data) + CLAIMED if self.max_bytes is None else self.max_bytes
-        if count * size > most:
+    def allow(self, count: int, size: int, what: str, line: int | None = None, *, listed: int = 0) -> None:
+        """Refuse ``count`` of something, ``size`` bytes each, that the file claims to have; ``listed``: how many of them its lines can have named."""
+        most = RATIO * self.size + CLAIMED if self.max_bytes is None else self.max_bytes
+        if max(0, count - listed) * size > most:
             raise self.error(
-                f"{count:,} {what} take more than {most:,} bytes, and the file has {len(self.data):,}: pass max_bytes= to read it all the same",
+                f"{count:,} {what} take more than {most:,} bytes, and the file has {self.size:,}: pass max_bytes= to read it all the same",
                 line,
             )
 
@@ -151,6 +162,20 @@ class Source:
             names = " and ".join(other.name for other in found)
             raise self.error(f"cannot tell which belongs to this file: {names}")
         return Source(found[0], max_bytes=self.max_bytes) if found else None
+
+
+def most_unpacked(size: int, max_bytes: int | None) -> int:
+    """Return the bytes that a file of ``size`` bytes may unpack to.
+
+    >>> most_unpacked(1000, None), most_unpacked(1000, 5000)
+    (1112576, 5000)
+    """
+    return RATIO * size + UNPACKED if max_bytes is None else max_bytes
+
+
+def too_large(size: int, what: str, claim: str, most: int) -> str:
+    """Return what is said of a file that unpacks to more than it may."""
+    return f"{size:,} bytes of {what} {claim} {most:,}: pass max_bytes= to read it all the same"
 
 
 def split_suffix(path: Path) -> tuple[str, str]:

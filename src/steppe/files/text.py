@@ -75,6 +75,7 @@ class Note:
     undirected: bool = False
     directed: bool = False
     unweighted: bool = False
+    attributes: bool = False  # GraphML: all keys of edges but the weight are attributes
     dtype: str | None = None
 
     def read(self, comment: str) -> None:
@@ -84,7 +85,7 @@ class Note:
             key, _, value = word.partition("=")
             if key in ("vertices", "first") and (number := whole(value)) is not None:
                 setattr(self, key, number)
-            elif key in ("undirected", "directed", "unweighted") and not value:
+            elif key in ("undirected", "directed", "unweighted", "attributes") and not value:
                 setattr(self, key, True)
             elif key == "dtype" and value in ("int32", "int64", "float32", "float64"):
                 self.dtype = value

@@ -6,6 +6,9 @@ weight unless ``weight=`` names another column; all columns are attributes of th
 **First thru node.** Nodes below it are centroids: trips begin and end there, and no path may pass through. They are split. Vertex ``7`` is zone 7
 as an origin and has the links that leave it; vertex ``-7`` is zone 7 as a destination and has the links that enter it. No link leads from ``-7`` to
 ``7``, so that no path passes through, whoever searches. Where the first thru node is 1 nothing is split.
+
+**More nodes than stated.** Some networks of the collection name nodes beyond ``<NUMBER OF NODES>``. They are taken as they are, and
+``graph.about`` tells how many they are, and the line of the first.
 """
 
 from __future__ import annotations
@@ -16,7 +19,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import GraphError
+from ..graph.coordinates import Coordinates
 from ..graph.labels import Labels
+from ..graph.places import placed
 from . import listed, text
 
 if TYPE_CHECKING:
@@ -49,28 +54,35 @@ def read(source: Source, *, directed: bool | None, wanted: Wanted) -> Graph:
     first = net.data.get("FIRST THRU NODE", 1)
     if not 1 <= first <= nodes + 1:
         raise source.error(f"expected a first thru node of 1…{nodes + 1}, found {first}", net.lines["FIRST THRU NODE"])
-    source.allow(nodes, 2 * text.VERTEX_BYTES, "nodes", net.lines["NUMBER OF NODES"])
+    source.allow(nodes, 2 * text.VERTEX_BYTES, "nodes", net.lines["NUMBER OF NODES"], listed=2 * len(net.u))
     centroids = first - 1
     if centroids and directed is False:
         raise source.error(
             "a network whose centroids may not be passed through is directed", net.lines["FIRST THRU NODE"]
         )
-    heads = np.array(net.v, dtype=np.int64)
-    ends = np.array(net.u, dtype=np.int64) - 1, np.where(heads <= centroids, nodes + heads, heads) - 1
+    tails, heads = np.array(net.u, dtype=np.int64), np.array(net.v, dtype=np.int64)
+    beyond = np.unique(np.concatenate([tails[tails > nodes], heads[heads > nodes]]))
+    count = nodes + len(beyond)
     labels: range | text.Array = range(1, nodes + 1)
-    if centroids:
-        labels = np.concatenate([np.arange(1, nodes + 1), -np.arange(1, centroids + 1)])
+    if centroids or len(beyond):
+        labels = np.concatenate([np.arange(1, nodes + 1), beyond, -np.arange(1, centroids + 1)])
+        tails, heads = (np.where(x > nodes, nodes + 1 + np.searchsorted(beyond, x), x) for x in (tails, heads))
+    ends = tails - 1, np.where(heads <= centroids, count + heads, heads) - 1
     columns = {name: listed.typed(column) for name, column in zip(COLUMNS, net.values, strict=True)}
-    return listed.build(
+    graph = listed.build(
         ends,
         None if weight is False else columns[str(weight)],
-        nodes + centroids,
+        count + centroids,
         Labels(labels),
         both=np.zeros(len(heads), dtype=np.bool_),
         undirected=False,
         directed=directed,
         attributes={str(name): columns[str(name)] for name in chosen},
     )
+    if not len(beyond):
+        return graph
+    about = {"nodes_stated": nodes, "nodes_beyond": len(beyond), "first_line_beyond": net.beyond}
+    return placed(graph, Coordinates.told(count + centroids, about))
 
 
 class _Network:
@@ -84,6 +96,7 @@ class _Network:
         self.v: list[int] = []
         self.values: list[list[int | float]] = [[] for _ in COLUMNS]
         self.ended, self.last = False, 1
+        self.beyond = 0  # the first line with a node beyond the number stated
 
     def required(self, key: str) -> int:
         if key not in self.data:
@@ -105,7 +118,7 @@ class _Network:
     def link(self, content: str, line: int) -> None:
         if not self.ended:
             raise self.source.error("expected metadata such as <NUMBER OF NODES> 24, ended by <END OF METADATA>", line)
-        nodes, words = self.required("NUMBER OF NODES"), content.removesuffix(";").split()
+        stated, words = self.required("NUMBER OF NODES"), content.removesuffix(";").split()
         if len(words) != 2 + len(COLUMNS):
             raise self.source.error(
                 f"expected {2 + len(COLUMNS)} columns (init_node, term_node, {', '.join(COLUMNS[:3])}, …), found {len(words)}",
@@ -113,8 +126,10 @@ class _Network:
             )
         for end, word in zip((self.u, self.v), words, strict=False):
             node = text.whole(word)
-            if node is None or not 1 <= node <= nodes:
-                raise self.source.error(f"expected a node of 1…{nodes}, found {word[:80]!r}", line)
+            if not node:
+                raise self.source.error(f"expected a node, a whole number from 1 on, found {word[:80]!r}", line)
+            if node > stated and not self.beyond:
+                self.beyond = line
             end.append(node)
         for word, column, name in zip(words[2:], self.values, COLUMNS, strict=True):
             number = listed.number(word)

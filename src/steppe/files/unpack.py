@@ -22,7 +22,14 @@ MAGIC = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\x00", ".zst": b"\
 _BZ2_BLOCKS = (b"1AY&SY", b"\x17rE8P\x90")  # after the magic and a digit: a first block, or the end
 _STEP = 1 << 22  # bytes to unpack at a time
 _FED = 1 << 16  # packed bytes to feed at a time: what a stream leaves over is copied, and there may be many short ones
-_XZ_MEMORY = 1 << 28  # for the dictionary: the largest level of xz needs 65 MiB
+_XZ_LEAST, _XZ_MOST = (
+    66 << 20,
+    1 << 28,
+)  # for the dictionary: the largest level of xz needs 65 MiB, however small the file
+_ZST_WINDOW, _ZST_MOST = (
+    1 << 26,
+    1 << 31,
+)  # the largest window that is taken for any file; and for one that may unpack to as much
 _ZST_BLOCK, _ZST_LEAST = 1 << 17, 4  # four bytes can be a block of 128 KiB
 
 
@@ -31,7 +38,7 @@ class BrokenError(Exception):
 
 
 class TooLargeError(Exception):
-    """The data unpack to more than the bound."""
+    """The data unpack to more than the bound, or need more memory to do so. Its text says which."""
 
 
 def packing_of(data: bytes | mmap.mmap) -> str:
@@ -46,13 +53,15 @@ def unpack(data: memoryview, packing: str, most: int) -> bytes:
     try:
         {".gz": _gzip, ".bz2": _bz2, ".xz": _xz, ".zst": _zstd}[packing](data, out, most)
     except (zlib.error, lzma.LZMAError, EOFError, OSError, ValueError) as error:
+        if isinstance(error, lzma.LZMAError) and "emory usage limit" in str(error):
+            raise TooLargeError("take memory to unpack of more than") from error
         raise BrokenError(str(error)) from error
     return out.getvalue()
 
 
 def _put(out: BytesIO, part: bytes, most: int) -> None:
     if out.tell() + len(part) > most:
-        raise TooLargeError
+        raise TooLargeError("unpack to more than")
     out.write(part)
 
 
@@ -96,12 +105,13 @@ def _bz2(data: memoryview, out: BytesIO, most: int) -> None:
 
 
 def _xz(data: memoryview, out: BytesIO, most: int) -> None:
+    memory = min(max(most, _XZ_LEAST), _XZ_MOST)
     while data:
         if data[0] == 0 and not any(data):
             if len(data) % 4:
                 raise BrokenError("padding that is no multiple of four bytes")
             return
-        data = _stream(lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY), data, out, most)
+        data = _stream(lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=memory), data, out, most)
 
 
 def zstandard() -> ModuleType:
@@ -115,8 +125,9 @@ def zstandard() -> ModuleType:
 
 def _zstd(data: memoryview, out: BytesIO, most: int) -> None:
     package = zstandard()
+    window = min(max(most, _ZST_WINDOW), _ZST_MOST)
     while data:  # frame by frame: a stream reader would take a truncated last frame for the end
-        frame = package.ZstdDecompressor().decompressobj()
+        frame = package.ZstdDecompressor(max_window_size=window).decompressobj()
         at = 0
         while not frame.eof:
             # So little that even the densest blocks stay near the bound.
@@ -128,6 +139,8 @@ def _zstd(data: memoryview, out: BytesIO, most: int) -> None:
             try:
                 part = frame.decompress(fed)
             except package.ZstdError as error:
+                if "too much memory" in str(error):
+                    raise TooLargeError("take memory to unpack of more than") from error
                 raise BrokenError(str(error)) from error
             _put(out, part, most)
         data = data[at - len(frame.unused_data) :]

@@ -33,8 +33,8 @@ class Coordinates:
     ----------
     count : int
         Vertices.
-    places : array or callable
-        ``count`` rows of x and y; a function returns them when they are first asked for.
+    places : array, callable or None
+        ``count`` rows of x and y; a function returns them when they are first asked for. None: they are not known, and there is only ``about``.
     geographic : bool
         Whether x and y are longitude and latitude in degrees.
     about : dict, optional
@@ -44,12 +44,22 @@ class Coordinates:
     def __init__(
         self,
         count: int,
-        places: Points | Callable[[], Points],
+        places: Points | Callable[[], Points] | None,
         *,
         geographic: bool,
         about: dict[str, Any] | None = None,
     ) -> None:
         self.count, self.geographic, self.about, self._places = count, geographic, about or {}, places
+
+    @classmethod
+    def told(cls, count: int, about: dict[str, Any]) -> Coordinates:
+        """Return what is told of a graph whose vertices have no known places."""
+        return cls(count, None, geographic=False, about=about)
+
+    @property
+    def known(self) -> bool:
+        """Whether there are places."""
+        return self._places is not None
 
     @classmethod
     def given(cls, places: Any, geographic: bool, about: dict[str, Any] | None = None) -> Coordinates:
@@ -65,10 +75,12 @@ class Coordinates:
         places = self._places
         if callable(places):
             places = _checked(places(), self.geographic)
-        return read_only(places)
+        return read_only(np.full((self.count, 2), np.nan) if places is None else places)
 
     def taken(self, vertices: Ids) -> Coordinates:
         """Return the coordinates of some vertices."""
+        if not self.known:
+            return Coordinates.told(len(vertices), self.about)
         return Coordinates(len(vertices), lambda: self.array[vertices], geographic=self.geographic, about=self.about)
 
     def nearest(self, x: npt.ArrayLike, y: npt.ArrayLike) -> Ids:
@@ -106,6 +118,8 @@ class Coordinates:
         return self.count
 
     def __reduce__(self) -> Any:
+        if not self.known:
+            return Coordinates.told, (self.count, self.about)
         return Coordinates.given, (self.array, self.geographic, self.about)
 
 

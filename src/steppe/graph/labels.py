@@ -181,6 +181,9 @@ def as_labels(values: npt.ArrayLike | Iterable[Hashable]) -> npt.NDArray[Any]:
     return np.fromiter(items, dtype=object, count=len(items))
 
 
+_WIDEST = 1 << 20  # letters of a string in an array of fixed width: NumPy has none of 2^29
+
+
 def string_array(items: list[str]) -> npt.NDArray[Any]:
     """Return strings as an array: of fixed width, unless one long string would make that many times as large as they are.
 
@@ -190,7 +193,7 @@ def string_array(items: list[str]) -> npt.NDArray[Any]:
     text = "".join(items)
     width, total = max(map(len, items), default=1), len(text)
     nul = "\0" in text and any(item.endswith("\0") for item in items)  # which NumPy would cut off
-    if nul or len(items) * width > 4 * total + 1024:
+    if nul or len(items) * width > 4 * total + 1024 or width > _WIDEST:
         return np.fromiter(items, dtype=object, count=len(items))
     return np.array(items, dtype=f"U{max(width, 1)}")
 

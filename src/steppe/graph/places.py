@@ -30,7 +30,7 @@ class Places:
         Kept by :meth:`reverse`, :meth:`with_weights`, :meth:`without_edges`, :meth:`subgraph`, :meth:`largest_component`, pickles, and
         ``.steppe`` and ``.npz`` files.
         """
-        return None if self._coordinates is None else self._coordinates.array
+        return None if self._coordinates is None or not self._coordinates.known else self._coordinates.array
 
     @property
     def is_geographic(self) -> bool:
@@ -39,9 +39,10 @@ class Places:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What :func:`steppe.read` tells of a file of OpenStreetMap: the profile, and what was left out or is not obeyed; empty for other graphs.
+        """What :func:`steppe.read` tells of a file; empty for most graphs.
 
-        It goes where the coordinates go, but not into files.
+        Of a file of OpenStreetMap: the profile, and what was left out or is not obeyed. Of a TNTP network: that its links name nodes beyond the
+        number it states. It goes where the coordinates go, but not into files.
         """
         return {} if self._coordinates is None else dict(self._coordinates.about)
 
@@ -82,6 +83,8 @@ class Places:
             made = _ordered(g, made, labels)
         if made is not None and len(made) != g.num_vertices:
             raise GraphError(f"{len(made)} coordinates for {g.num_vertices} vertices")
+        if made is not None:
+            made.about = self.about
         return cast("Self", placed(g, made))
 
     def nearest_vertex(self, lon: npt.ArrayLike, lat: npt.ArrayLike) -> Any:
@@ -124,7 +127,7 @@ class Places:
 
 def known_places(graph: Graph, what: str) -> Coordinates:
     """Return a graph's coordinates, or tell how it gets some."""
-    if graph._coordinates is None:
+    if graph._coordinates is None or not graph._coordinates.known:
         raise GraphError(
             f"{what} needs coordinates, and this graph has none: use graph.with_coordinates(…), or read(…, coordinates='FILE.co')"
         )
