@@ -1,5 +1,6 @@
 """The command line and files: its input is never overwritten, its output is whole or not there, strangers' labels do nothing to a terminal."""
 
+import gzip
 import json
 import os
 import subprocess
@@ -122,3 +123,14 @@ def test_a_table_on_a_terminal(tmp_path):
     os.close(ours)
     assert rb"\x1b]0;title\x07" in shown
     assert b"\x1b" not in shown
+
+
+def test_a_packed_file_may_be_allowed_more(tmp_path):
+    with gzip.open(tmp_path / "g.csv.gz", "wt") as file:
+        file.write("1,2\n" * 3_000_000)
+    refused = run("info", tmp_path / "g.csv.gz")
+    assert refused.exit_code == 2
+    assert "steppe --max-bytes SIZE COMMAND" in refused.output
+    assert run("--max-bytes", "1G", "info", tmp_path / "g.csv.gz").exit_code == 0
+    assert run("--max-bytes", "much", "info", tmp_path / "g.csv.gz").exit_code == 2
+    assert run("info", tmp_path / "g.csv.gz").exit_code == 2  # it held for one command

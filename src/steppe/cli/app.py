@@ -68,6 +68,10 @@ def _words(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return ": ".join(str(part) for part in (error.filename, error.strerror) if part is not None)
     text = str(error)
+    if isinstance(error, FormatError):
+        return text.replace(
+            "pass max_bytes= to read it all the same", "steppe --max-bytes SIZE COMMAND … reads it all the same"
+        )
     return text.replace("overwrite=True", "--force") if isinstance(error, StoreError) else text
 
 
@@ -101,13 +105,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
-def _options(
-    _: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
-) -> None:
-    pass
-
-
 # Arguments and options that several commands take, spelled once. ---------------------------------------------------
 
 
@@ -136,6 +133,25 @@ def _in_words(parse: Callable[[str], Any], expected: str) -> Callable[[str], Any
             raise typer.BadParameter(f"expected {expected}, not {text!r}") from None
 
     return parsed
+
+
+read_options: dict[str, Any] = {}
+"""What stands before the command (``steppe --max-bytes SIZE COMMAND …``) and holds for every graph that it reads."""
+
+
+@app.callback()
+def _options(
+    max_bytes: Annotated[
+        Any,
+        typer.Option(
+            parser=_in_words(size, "bytes, such as 200M or 1.5G"),
+            metavar="SIZE",
+            help="What a packed graph file may unpack to; default: 64 times its size and 1 MiB.",
+        ),
+    ] = None,
+    _: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    read_options["max_bytes"] = max_bytes
 
 
 def vertex(graph: Graph, text: str) -> int | str:
@@ -196,7 +212,7 @@ def open_graph(
         if len(places) not in (2, 3):
             raise ValueError(f"--columns names a source, a target and perhaps a weight, not {columns!r}")
         options |= {"source": places[0], "target": places[1], "weight": places[2] if len(places) > 2 else False}
-    return read(file, format=file_format, directed=directed, profile=profile, **options)
+    return read(file, format=file_format, directed=directed, profile=profile, **read_options, **options)
 
 
 def output_kind(save: str, kinds: tuple[str, ...]) -> str:
