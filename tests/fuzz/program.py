@@ -1,11 +1,14 @@
 """A case as a program that shows the failure with steppe alone."""
 
+from . import parts
 from .cases import number
 
 
 def program(case, message, about):
     """Return the code; the message says what is right."""
     lines = [f"# {about}", *(f"# {line}" for line in message.splitlines()[:6])]
+    if case.part != "answers":
+        return "\n".join([*lines, *parts.of(case.part).lines(case)]) + "\n"
     lines += ["import sys", "import numpy as np", "import steppe as sp", ""]
     if case.eager:
         lines.append(
