@@ -90,6 +90,8 @@ def check_tree(A, directed, found, before):
     """A matrix of predecessors is right if the way it tells is as long as the distance."""
     reached = np.isfinite(found) & ~np.eye(len(found), dtype=bool)
     assert np.array_equal(before != NONE, reached)
+    if not directed and (matrices.as_csr(A).data == 0).any():
+        return  # where edges of length 0 are none in SciPy's construct_dist_matrix
     built = ours.construct_dist_matrix(A, before, directed=directed)
     np.testing.assert_allclose(built[reached], found[reached], atol=1e-12)
 

@@ -1,8 +1,9 @@
 """Matrices: SciPy's ways of writing a graph as a matrix, as rows; and the graph made of them, kept while the matrix stays as it is.
 
 What is an edge depends on who writes it, as in SciPy: every stored entry of a sparse matrix (zeros, too), the entries of a masked array that are not
-masked, and of a dense one those that are neither 0 nor inf nor NaN. Entries that a CSR matrix stores twice stay two edges, of which the
-lighter counts.
+masked, and of a dense one those that are neither 0 nor inf nor NaN. Entries that a CSR matrix of float64 stores twice stay two edges, of which the
+lighter counts; those of another type SciPy adds up when it converts the matrix to float64. Floyd-Warshall reads a matrix as a dense one
+(``dense=True``): of entries stored twice the lighter counts whatever the type, and a masked array's zeros are no edges.
 
 A graph costs a copy, and after some searches it is prepared: worth keeping for the next call. It is kept with the matrix, by a weak reference,
 and every call compares all of the matrix with what the graph was made of, since nothing tells when an array is written to. Comparing a
@@ -69,15 +70,19 @@ class Kept:
 _kept: dict[int, tuple[Any, Kept]] = {}
 
 
-def as_csr(csgraph: Any, *, no_zeros: bool = False) -> Any:
-    """Return a matrix of any kind that SciPy takes as a CSR array or matrix; ``no_zeros``: a masked array's zeros are no edges."""
+def as_csr(csgraph: Any, *, dense: bool = False) -> Any:
+    """Return a matrix of any kind that SciPy takes as a CSR array or matrix of float64; ``dense``: as Floyd-Warshall reads it."""
     if hasattr(csgraph, "to_scipy_sparse"):  # of the package sparse
         csgraph = csgraph.to_scipy_sparse()
     csr: Any
     if issparse(csgraph):
         csr = csgraph.tocsr()  # type: ignore[attr-defined]
+        if dense or _is_rising(csr):
+            csr = type(csr)((csr.data.astype(np.float64, copy=False), csr.indices, csr.indptr), shape=csr.shape)
+        else:
+            csr = csr.astype(np.float64, copy=False)  # which adds up what is stored twice, unless it is float64 already
     elif np.ma.isMaskedArray(csgraph):
-        if no_zeros:
+        if dense:
             csgraph = np.ma.masked_equal(csgraph, 0)
         csr = _scipy.csgraph_from_masked(csgraph)
     else:
@@ -89,13 +94,26 @@ def as_csr(csgraph: Any, *, no_zeros: bool = False) -> Any:
     return csr
 
 
-def kept_of(csgraph: Any, *, no_zeros: bool = False) -> Kept:
+def _is_rising(csr: Any) -> bool:
+    """Return whether no row holds an entry twice, or out of order: then only the type changes. The matrix's own word may be out of date."""
+    if csr.ndim != 2 or csr.dtype == np.float64 or len(csr.indices) != csr.indptr[-1]:
+        return False
+    rising = csr.indices[1:] > csr.indices[:-1]
+    ends = csr.indptr[1:-1]
+    rising[ends[(ends > 0) & (ends < len(csr.indices))] - 1] = True  # the next row may begin anywhere
+    return bool(rising.all())
+
+
+def kept_of(csgraph: Any, *, dense: bool = False) -> Kept:
     """Return the graphs of a matrix: those of the last call if it has not changed since."""
-    csr = as_csr(csgraph, no_zeros=no_zeros)
-    weights = csr.data.astype(np.float64, copy=False)
-    if (nan := np.isnan(weights)).any():  # it leads nowhere, nor does inf
-        weights = np.where(nan, np.inf, weights)
-    rows = csr.indptr, csr.indices, weights
+    csr = as_csr(csgraph, dense=dense)
+    rows = csr.indptr, csr.indices, csr.data
+    if not (finite := np.isfinite(csr.data)).all():
+        rows = (
+            _edges_alone(*rows, finite | (csr.data < 0))
+            if dense
+            else (*rows[:2], np.where(np.isnan(csr.data), np.inf, csr.data))
+        )
     known = _kept.get(id(csgraph))
     if known is not None and known[0]() is csgraph and known[1].is_of(*rows):
         return known[1]
@@ -108,11 +126,17 @@ def kept_of(csgraph: Any, *, no_zeros: bool = False) -> Kept:
     return kept
 
 
+def _edges_alone(indptr: Array, indices: Array, weights: Array, kept: Array) -> tuple[Array, Array, Array]:
+    """Return the rows without the entries that are no edges: NaN and inf in a dense matrix, also where weights do not count."""
+    before = np.concatenate([[0], np.cumsum(kept)])
+    return before[indptr], indices[kept], weights[kept]
+
+
 def _forget(place: int, gone: Any) -> None:
     if place in _kept and _kept[place][0] is gone:  # else another matrix lies there by now
         del _kept[place]
 
 
-def graph_of(csgraph: Any, *, directed: bool, unweighted: bool, no_zeros: bool = False) -> Graph:
+def graph_of(csgraph: Any, *, directed: bool, unweighted: bool, dense: bool = False) -> Graph:
     """Return the graph that a matrix means."""
-    return kept_of(csgraph, no_zeros=no_zeros).graph(directed=directed, unweighted=unweighted)
+    return kept_of(csgraph, dense=dense).graph(directed=directed, unweighted=unweighted)

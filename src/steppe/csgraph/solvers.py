@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csgraph as _scipy
+from scipy.sparse import issparse
 
 from ..calls.distances import distances
 from ..calls.engines import solve
@@ -25,7 +27,7 @@ from ..graph.graph import Graph
 from ..machine import threads as _threads
 from ..planning.distance_types import unreachable
 from .errors import NegativeCycleError
-from .matrices import graph_of
+from .matrices import graph_of, kept_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,11 +85,14 @@ def dijkstra(
     >>> dijkstra([[0, 5, 9], [0, 0, 3], [0, 0, 0]], indices=[0, 2], min_only=True, return_predecessors=True)
     (array([0., 5., 0.]), array([-9999,     0, -9999], dtype=int32), array([0, 0, 2], dtype=int32))
     """
-    graph = graph_of(csgraph, directed=directed, unweighted=unweighted)
+    kept = kept_of(csgraph)
+    graph = kept.graph(directed=directed, unweighted=unweighted)
+    if kept.base.has_negative:  # also where weights do not count
+        warnings.warn(_NEGATIVE, stacklevel=2)
     sources, shape = _sources(indices, graph.num_vertices)
     limit = _limit(limit)
-    if graph.has_negative:
-        warnings.warn(_NEGATIVE, stacklevel=2)
+    if math.isnan(limit):  # no distance is less, not even 0 along edges
+        graph, limit = Graph.from_csr(np.zeros_like(graph.indptr), graph.indices[:0]), math.inf
     if min_only:
         return _nearest(graph, sources, limit, return_predecessors)
     return _shaped(shape, return_predecessors, *_rows(graph, sources, limit, return_predecessors))
@@ -122,7 +127,9 @@ def johnson(
     >>> johnson([[0, 5, 9], [0, 0, -3], [0, 0, 0]])[0]
     array([0., 5., 2.])
     """
-    graph = graph_of(csgraph, directed=directed, unweighted=unweighted)
+    if unweighted:
+        return dijkstra(csgraph, directed, indices, return_predecessors, unweighted)
+    graph = graph_of(csgraph, directed=directed, unweighted=False)
     sources, shape = _sources(indices, graph.num_vertices)
     return _shaped(shape, return_predecessors, *_any_sign(graph, sources, return_predecessors))
 
@@ -139,19 +146,24 @@ def floyd_warshall(
     >>> floyd_warshall([[0, 5, 9], [0, 0, 3], [0, 0, 0]])[0]
     array([0., 5., 8.])
     """
-    graph = graph_of(csgraph, directed=directed, unweighted=unweighted, no_zeros=True)
+    if (
+        np.ma.isMaskedArray(csgraph) and np.isnan(csgraph.compressed()).any()
+    ):  # such stay where they are, in SciPy's own way
+        theirs: Any = _scipy.floyd_warshall
+        return theirs(csgraph, directed, return_predecessors, unweighted, overwrite)
+    graph = graph_of(csgraph, directed=directed, unweighted=unweighted, dense=True)
     if graph.has_negative:
         graph = _without_loops(graph)  # the way from a vertex to itself is 0 here, whatever stands on the diagonal
-    sources, shape = _sources(None, graph.num_vertices)
+    sources, _ = _sources(None, graph.num_vertices)
     try:
         found, before = _any_sign(graph, sources, return_predecessors)
     except NegativeCycleError as error:
         message = f"Negative cycle in nodes {np.array(sorted(error.cycle))}"
         raise NegativeCycleError(message, error.cycle) from None
     if overwrite and isinstance(csgraph, np.ndarray) and csgraph.dtype == np.float64 and csgraph.flags.carray:
-        csgraph[...] = found
-        return (csgraph, before) if return_predecessors else csgraph
-    return _shaped(shape, return_predecessors, found, before)
+        found, computed = np.asarray(csgraph), found  # what a masked array or a matrix lies in
+        found[...] = computed
+    return (found, before) if return_predecessors else found
 
 
 def reweighted(graph: Graph) -> tuple[Graph, Array]:
@@ -255,14 +267,24 @@ def _limit(limit: Any) -> float:
     value = float(limit)
     if value < 0:
         raise ValueError("limit must be >= 0")
-    return value if value == value else 0.0  # noqa: PLR0124 - NaN: no distance is less
+    return value
 
 
 def _method(csgraph: Any, indices: Any) -> str:
-    """Return the method that SciPy would take, as far as it makes a difference here: "FW" takes a masked array's zeros for no edges."""
-    if np.ma.isMaskedArray(csgraph) and indices is None and csgraph.ndim == 2:
-        return "FW" if csgraph.count() >= len(csgraph) ** 2 / 4 else "J"
-    return "J"
+    """Return the method that SciPy would take, as far as it makes a difference here: "FW" reads and overwrites a matrix in its own way."""
+    if indices is not None:
+        return "J"
+    if issparse(csgraph):
+        sparse: Any = csgraph
+        if sparse.format not in ("csr", "csc", "lil"):
+            return "J"
+        count, csgraph = sparse.nnz, sparse
+    elif np.ma.isMaskedArray(csgraph):
+        count = csgraph.count()
+    else:
+        csgraph = np.asarray(csgraph)
+        count = np.count_nonzero(csgraph[np.isfinite(csgraph)])
+    return "FW" if csgraph.ndim == 2 and count >= csgraph.shape[0] ** 2 / 4 else "J"
 
 
 def _without_loops(graph: Graph) -> Graph:

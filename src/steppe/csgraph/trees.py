@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array, csr_matrix, isspmatrix
+from scipy.sparse import csr_array, csr_matrix, issparse, isspmatrix
+from scipy.sparse.csgraph import csgraph_masked_from_dense, csgraph_to_dense
 
 from .matrices import as_csr
 
 Array = npt.NDArray[Any]
+
+_CIRCLE = "the predecessors lead in a circle"
 
 
 def reconstruct_path(csgraph: Any, predecessors: Any, directed: bool = True) -> Any:
@@ -50,22 +53,28 @@ def construct_dist_matrix(graph: Any, predecessors: Any, directed: bool = True, 
     array([0., 5., 8.])
     """
     before = np.asarray(predecessors)
-    csr = as_csr(graph)
-    if before.shape != csr.shape:
+    lengths = _as_dense(graph)
+    if before.shape != lengths.shape:
         raise ValueError("graph and predecessors must have the same shape")
     if before.dtype != np.int32:
         raise TypeError("Type of predecessors array should be np.int32")
     n = len(before)
-    lengths = np.full((n, n), np.inf)
-    entries = csr.tocoo()
-    np.minimum.at(lengths, (entries.row, entries.col), entries.data.astype(np.float64))
     if not directed:
-        lengths = np.minimum(lengths, lengths.T)
-    # Every chain of predecessors at once, twice as far each time: what was added up so far, and where it begins.
-    vertices, rows = np.broadcast_to(np.arange(n), (n, n)), np.arange(n)[:, None]
-    walks = (before >= 0) & (vertices != rows)
+        lengths[lengths == 0] = np.inf  # here SciPy has no edges of length 0
+        lighter = np.where(lengths >= lengths.T, lengths.T, lengths)
+        lengths = np.where(np.tri(n, dtype=bool), lighter.T, lighter)
+    walks = (before >= 0) & ~np.eye(n, dtype=bool)
     if (before[walks] >= n).any():
         raise ValueError(f"predecessors name a vertex beyond {n - 1}")
+    result = _doubled(lengths, before, walks) if _are_exact(lengths) else _backwards(lengths, before, walks)
+    result[~walks & ~np.eye(n, dtype=bool)] = null_value
+    return result
+
+
+def _doubled(lengths: Array, before: Array, walks: Array) -> Array:
+    """Return the sums along every chain of predecessors, all at once and twice as far each time: what was added so far, and where it begins."""
+    n = len(before)
+    vertices, rows = np.broadcast_to(np.arange(n), (n, n)), np.arange(n)[:, None]
     begin = np.where(walks, before, vertices)
     result = np.where(walks, lengths[begin, vertices], 0.0)
     for _ in range(max(1, n).bit_length() + 1):
@@ -75,9 +84,49 @@ def construct_dist_matrix(graph: Any, predecessors: Any, directed: bool = True, 
         result = result + result[rows, begin]
         begin = further
     if walks[rows, begin].any():  # a chain that has not ended by now never does
-        raise ValueError("the predecessors lead in a circle")
-    result[~walks & (vertices != rows)] = null_value
+        raise ValueError(_CIRCLE)
     return result
+
+
+def _backwards(lengths: Array, before: Array, walks: Array) -> Array:
+    """Return the same, added up one edge at a time from the end of each chain: where sums are rounded, the order decides on the last bits."""
+    n = len(before)
+    result = np.zeros((n, n))
+    row, end = np.nonzero(walks)
+    at = end
+    for _ in range(n):
+        if len(row) == 0:
+            return result
+        previous = before[row, at]
+        result[row, end] += lengths[previous, at]
+        on = walks[row, previous]
+        row, end, at = row[on], end[on], previous[on]
+    if len(row):
+        raise ValueError(_CIRCLE)
+    return result
+
+
+def _are_exact(lengths: Array) -> bool:
+    """Return whether sums of as many lengths as there are vertices are integers that a float holds, in whatever order they are added."""
+    some = lengths[np.isfinite(lengths)]
+    return bool((some == np.rint(some)).all() and np.abs(some).max(initial=0) * len(lengths) < 2**53)
+
+
+def _as_dense(graph: Any) -> Array:
+    """Return a matrix of any kind as SciPy's dense one: inf where there is no edge; of what is stored twice the lighter counts."""
+    if hasattr(graph, "to_scipy_sparse"):  # of the package sparse
+        graph = graph.to_scipy_sparse()
+    dense: Array
+    if issparse(graph):
+        dense = csgraph_to_dense(graph.tocsr(), null_value=np.inf)  # type: ignore[attr-defined]
+    elif np.ma.isMaskedArray(graph):
+        dense = np.where(np.ma.getmaskarray(graph), np.inf, graph.data.astype(np.float64))
+    else:
+        masked: Any = csgraph_masked_from_dense(graph, null_value=0, nan_null=True, infinity_null=True, copy=True)
+        dense = masked.astype(np.float64).filled(np.inf)
+    if dense.ndim != 2 or dense.shape[0] != dense.shape[1]:
+        raise ValueError("compressed-sparse graph must be shape (N, N)")
+    return dense
 
 
 def _entries(csr: Any, rows: Array, columns: Array) -> Array:

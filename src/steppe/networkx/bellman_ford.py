@@ -12,7 +12,7 @@ from ..errors import NegativeCycleError
 from . import search
 from .graph import ConvertedGraph
 from .results import LazyPaths, lengths, reached
-from .weighted import before
+from .weighted import before, refuse_no_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,7 @@ def single_source_bellman_ford(G: Graph, source: Any, target: Any = None, weight
     if source == target:
         G.index(source, "Node {} is not found in the graph")
         return (0, [source])
-    found = search.any_sign(G.weighted(weight), G.index(source, "Source {} not in G"))
+    found = search.any_sign(G.weighted(weight, hidden=False), G.index(source, "Source {} not in G"))
     trees = LazyPaths(G, found.predecessors, reached(found.distances))
     if target is None:
         return lengths(G, found.distances), trees
@@ -37,6 +37,7 @@ def single_source_bellman_ford(G: Graph, source: Any, target: Any = None, weight
 
 def bellman_ford_path(G: Graph, source: Any, target: Any, weight: Any = "weight") -> list[Any]:
     """Return a shortest path between two nodes."""
+    refuse_no_target(target)
     path: list[Any] = single_source_bellman_ford(G, source, target, weight)[1]
     return path
 
@@ -54,31 +55,45 @@ def bellman_ford_path_length(G: Graph, source: Any, target: Any, weight: Any = "
 
 def single_source_bellman_ford_path(G: Graph, source: Any, weight: Any = "weight") -> LazyPaths:
     """Return a path to each node."""
-    found = search.any_sign(G.weighted(weight), G.index(source, "Source {} not in G"))
+    found = search.any_sign(G.weighted(weight, hidden=False), G.index(source, "Source {} not in G"))
     return LazyPaths(G, found.predecessors, reached(found.distances))
 
 
 def single_source_bellman_ford_path_length(G: Graph, source: Any, weight: Any = "weight") -> dict[Any, Any]:
     """Return the distance of each node."""
     s = G.index(source, "Source {} not in G")
-    return lengths(G, search.any_sign(G.weighted(weight), s).distances)
+    return lengths(G, search.any_sign(G.weighted(weight, hidden=False), s).distances)
 
 
+@search.lazily
 def all_pairs_bellman_ford_path_length(G: Graph, weight: Any = "weight") -> Iterator[tuple[Any, dict[Any, Any]]]:
     """Yield each node, and the distances from it."""
-    for begin, block in search.rows(G.weighted(weight)):
+    for begin, block in search.rows(G.weighted(weight, hidden=False)):
         for i, row in enumerate(block):
             yield G.nodes[begin + i], lengths(G, row)
 
 
+@search.lazily
 def all_pairs_bellman_ford_path(G: Graph, weight: Any = "weight") -> Iterator[tuple[Any, LazyPaths]]:
     """Yield each node, and paths from it."""
-    for node in G.nodes:
-        yield node, single_source_bellman_ford_path(G, node, weight)
+    yield from _paths_from_each(G, G.weighted(weight, hidden=False))
+
+
+def _paths_from_each(G: Graph, g: Any) -> Iterator[tuple[Any, LazyPaths]]:
+    for node, found in search.each(g, ((node, search.any_sign(g, v)) for v, node in enumerate(G.nodes))):
+        yield node, LazyPaths(G, found.predecessors, reached(found.distances))
+
+
+def _with_loops(G: Graph, weight: Any) -> Any:
+    """Return the graph, or raise where an edge from a node to itself is negative, wherever it is: NetworkX looks at those first."""
+    if callable(weight) and G.is_multigraph():
+        raise NotImplementedError("a function of parallel edges is asked for each loop alone by NetworkX")
+    g = G.weighted(weight, hidden=False)
+    _refuse_negative_loops(g)
+    return g
 
 
 def _refuse_negative_loops(g: Any) -> None:
-    """Raise where an edge from a node to itself is negative, wherever it is: NetworkX looks at those first."""
     if g.has_negative:
         loops = np.repeat(np.arange(g.num_vertices), g.degrees) == g.indices
         if (g.weights[loops] < 0).any():
@@ -94,8 +109,9 @@ def bellman_ford_predecessor_and_distance(
 ) -> tuple[dict[Any, list[Any]], dict[Any, Any]]:
     """Return all nodes before each on shortest paths, and the distances."""
     s = G.index(source, "Node {} is not found in the graph")
-    g = G.weighted(weight)
-    _refuse_negative_loops(g)
+    g = _with_loops(G, weight)
+    if len(G) == 1:
+        return {source: []}, {source: 0}
     far = search.any_sign(g, s).distances
     return before(G, g, far, s), lengths(G, far)
 
@@ -103,8 +119,7 @@ def bellman_ford_predecessor_and_distance(
 def goldberg_radzik(G: Graph, source: Any, weight: Any = "weight") -> tuple[dict[Any, Any], dict[Any, Any]]:
     """Return a node before each on a shortest path, None for the source, and the distances."""
     s = G.index(source, "Node {} is not found in the graph")
-    g = G.weighted(weight)
-    _refuse_negative_loops(g)
+    g = _with_loops(G, weight)
     found = search.any_sign(g, s)
     tree = found.predecessors
     names = {G.nodes[v]: None if tree[v] < 0 else G.nodes[tree[v]] for v in reached(found.distances).tolist()}
@@ -113,11 +128,16 @@ def goldberg_radzik(G: Graph, source: Any, weight: Any = "weight") -> tuple[dict
 
 def negative_edge_cycle(G: Graph, weight: Any = "weight", heuristic: bool = True) -> bool:  # noqa: ARG001
     """Return whether there is a negative cycle anywhere."""
-    g = G.weighted(weight)
+    return has_negative_cycle(G.weighted(weight, hidden=False))
+
+
+def has_negative_cycle(g: Any) -> bool:
+    """Return whether a graph has a negative cycle anywhere."""
     if not g.has_negative:
         return False
     try:
-        solve(g, "nearest", np.arange(len(G)))
+        with search.declining():
+            solve(g, "nearest", np.arange(g.num_vertices))
     except NegativeCycleError:
         return True
     return False
@@ -127,7 +147,8 @@ def find_negative_cycle(G: Graph, source: Any, weight: Any = "weight") -> list[A
     """Return a negative cycle that can be reached; its first node is its last, too."""
     s = G.index(source, "Source {} not in G")
     try:
-        solve(G.weighted(weight), "nearest", np.array([s]))
+        with search.declining():
+            solve(G.weighted(weight, hidden=False), "nearest", np.array([s]))
     except NegativeCycleError as error:
         # NetworkX names it from before the node where the search comes upon it; one of two nodes, from there.
         far = search.hops(G.hops, s)
@@ -140,6 +161,7 @@ def find_negative_cycle(G: Graph, source: Any, weight: Any = "weight") -> list[A
 
 def johnson(G: Graph, weight: Any = "weight") -> dict[Any, LazyPaths]:
     """Return paths between all nodes."""
-    if negative_edge_cycle(G, weight):
+    g = G.weighted(weight, hidden=False)
+    if has_negative_cycle(g):
         raise nx.NetworkXUnbounded(UNBOUNDED)
-    return dict(all_pairs_bellman_ford_path(G, weight))
+    return dict(_paths_from_each(G, g))

@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 
 from . import search
-from .graph import ConvertedGraph
+from .graph import ConvertedGraph, levels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 Graph = ConvertedGraph
 
 
+@search.lazily
 def generic_bfs_edges(
     G: Graph, source: Any, neighbors: Any = None, depth_limit: Any = None
 ) -> Iterator[tuple[Any, Any]]:
@@ -25,6 +26,7 @@ def generic_bfs_edges(
     yield from bfs_edges(G, source, depth_limit=depth_limit)
 
 
+@search.lazily
 def bfs_edges(
     G: Graph, source: Any, reverse: bool = False, depth_limit: Any = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, Any]]:
@@ -33,13 +35,11 @@ def bfs_edges(
         raise NotImplementedError("neighbors that a function sorts are NetworkX's to ask for")
     if source not in G:
         raise nx.NetworkXError(f"The node {source} is not in the {'di' * G.is_directed()}graph.")
-    g, s, nodes = G.hops, G.place[source], G.nodes
-    if reverse:
-        g = g.reverse  # a node's predecessors in the order of the nodes; NetworkX has them in that of the edges' making
+    g, s, nodes = G.hops_back if reverse else G.hops, G.place[source], G.nodes
     order, met_from = search.breadth_first(g, s)
     order = order[1:]
-    if depth_limit is not None:
-        order = order[search.hops(g, s)[order] <= depth_limit]
+    if (limit := levels(depth_limit)) is not None:
+        order = order[search.hops(g, s)[order] <= limit]
     for u, v in zip(met_from[order].tolist(), order.tolist(), strict=True):
         yield nodes[u], nodes[v]
 
@@ -52,6 +52,7 @@ def bfs_tree(G: Graph, source: Any, reverse: bool = False, depth_limit: Any = No
     return tree
 
 
+@search.lazily
 def bfs_predecessors(
     G: Graph, source: Any, depth_limit: Any = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, Any]]:
@@ -60,6 +61,7 @@ def bfs_predecessors(
         yield v, u
 
 
+@search.lazily
 def bfs_successors(
     G: Graph, source: Any, depth_limit: Any = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, list[Any]]]:
@@ -82,7 +84,7 @@ def _rows(G: Graph) -> Any:
 
 def bfs_layers(G: Graph, sources: Any) -> Iterator[list[Any]]:
     """Yield the nodes at each distance."""
-    places, starts = G.place, list(dict.fromkeys([sources] if sources in G else sources))
+    places, starts = G.place, list(set([sources] if sources in G else sources))  # a set's order is NetworkX's, too
     for node in starts:
         if node not in G:
             raise nx.NetworkXError(f"The node {node} is not in the graph.")

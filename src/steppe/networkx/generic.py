@@ -10,7 +10,7 @@ import numpy as np
 from ..calls.all_shortest_paths import walks
 from . import bellman_ford as bf
 from . import search, unweighted, weighted
-from .graph import ConvertedGraph
+from .graph import EXACT, ConvertedGraph, largest_sum
 from .results import LazyPaths, lengths, reached
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def shortest_path(
         return bf.all_pairs_bellman_ford_path(G, weight)
     if source is None:
         if method == "unweighted":
+            G.index(target, "Source {} not in G")  # which it is to a search backwards
             return unweighted.single_target_shortest_path(G, target)
         found = _to(G, target, weight, method)
         return LazyPaths(G, found.predecessors, reached(found.distances), backwards=True)
@@ -67,6 +68,7 @@ def shortest_path_length(
         return bf.all_pairs_bellman_ford_path_length(G, weight)
     if source is None:
         if method == "unweighted":
+            G.index(target, "Source {} is not in G")
             return unweighted.single_target_shortest_path_length(G, target)
         return lengths(G, _to(G, target, weight, method).distances)
     if target is None:
@@ -84,19 +86,23 @@ def shortest_path_length(
 
 def _to(G: Graph, target: Any, weight: Any, method: str) -> Any:
     """Return the paths from all nodes to one: those of the graph turned round."""
-    g = G.weighted(weight).reverse
     if method == "dijkstra":
-        return search.paths(g, [G.index(target, "Node {} not found in graph")])
-    return search.any_sign(g, G.index(target, "Source {} not in G"))
+        return search.paths(G.towards(weight), [G.index(target, "Node {} not found in graph")])
+    return search.any_sign(G.towards(weight, hidden=False), G.index(target, "Source {} not in G"))
 
 
 def _before(G: Graph, source: Any, weight: Any, method: str) -> dict[Any, list[Any]]:
-    method = _method(weight, method)
-    if method == "unweighted":
+    if weight is not None and method != "unweighted":
+        g = G.weighted(weight)
+        if g.num_edges and g.min_weight is not None and g.min_weight <= 0:
+            raise NotImplementedError("along circles of length 0 NetworkX lists paths more than once")
+    if weight is None or method == "unweighted":
         found: dict[Any, list[Any]] = unweighted.predecessor(G, source)
         return found
     if method == "dijkstra":
         return weighted.dijkstra_predecessor_and_distance(G, source, weight=weight)[0]
+    if method != "bellman-ford":
+        raise ValueError(f"method not supported: {method}")
     return bf.bellman_ford_predecessor_and_distance(G, source, weight=weight)[0]
 
 
@@ -113,6 +119,7 @@ def _walks(before: dict[Any, list[Any]], source: Any, target: Any) -> Iterator[l
     yield from walks(before, source, target)
 
 
+@search.lazily
 def single_source_all_shortest_paths(
     G: Graph, source: Any, weight: Any = None, method: str = "dijkstra"
 ) -> Iterator[tuple[Any, list[list[Any]]]]:
@@ -122,12 +129,14 @@ def single_source_all_shortest_paths(
         yield node, list(walks(before, source, node))
 
 
+@search.lazily
 def all_pairs_all_shortest_paths(
     G: Graph, weight: Any = None, method: str = "dijkstra"
 ) -> Iterator[tuple[Any, dict[Any, list[list[Any]]]]]:
     """Yield each node, and all shortest paths from it to each."""
-    for node in G.nodes:
-        yield node, dict(single_source_all_shortest_paths(G, node, weight, method))
+    g = G.weighted(weight)
+    steps = ((node, dict(single_source_all_shortest_paths(G, node, weight, method))) for node in G.nodes)
+    yield from search.each(g, steps)
 
 
 # Dense ----------------------------------------------------------------------------------------------------------------
@@ -135,8 +144,14 @@ def all_pairs_all_shortest_paths(
 
 def _all_pairs(G: Graph, weight: Any) -> Any:
     """Return all distances as floats or integers, and whether there is one."""
+    if callable(weight):
+        raise NotImplementedError("a function is an attribute's name to NetworkX here")
     g = G.weighted(weight)
-    if g.has_negative and bf.negative_edge_cycle(G, weight):
+    if g.is_integer and largest_sum(g) > EXACT:
+        raise NotImplementedError(
+            "an edge without a weight weighs 1.0 here, and sums may be beyond what floats hold exactly"
+        )
+    if bf.has_negative_cycle(g):
         raise NotImplementedError(
             "there is a negative cycle: what Floyd and Warshall's method then tells is NetworkX's"
         )
@@ -160,8 +175,12 @@ def floyd_warshall_predecessor_and_distance(G: Graph, weight: Any = "weight") ->
     far = floyd_warshall(G, weight)
     g, nodes = G.weighted(weight), G.nodes
     tree = {}
+    sources = np.repeat(np.arange(len(nodes)), g.degrees)
+    loops = set(sources[sources == g.indices].tolist())  # a node with a loop is before itself
     for s, node in enumerate(nodes):
         before = search.any_sign(g, s).predecessors.tolist()
+        if s in loops:
+            before[s] = s
         row = {nodes[v]: nodes[u] for v, u in enumerate(before) if u >= 0}
         if row:
             tree[node] = row
@@ -174,9 +193,11 @@ def floyd_warshall_numpy(G: Graph, nodelist: Any = None, weight: Any = "weight")
         raise nx.NetworkXError(
             "nodelist must contain every node in G with no repeats.If you wanted a subgraph of G use G.subgraph(nodelist)"
         )
+    if nodelist is not None and (others := set(nodelist) - set(G.nodes)):
+        raise nx.NetworkXError(f"Nodes {others} in nodelist is not in G")
     found, there = _all_pairs(G, weight)
     result = np.where(there, found, np.inf)
     if nodelist is not None:
-        places = [G.index(node, "Node {} is not in G") for node in nodelist]
+        places = [G.place[node] for node in nodelist]
         result = result[np.ix_(places, places)]
     return result

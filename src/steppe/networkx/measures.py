@@ -5,25 +5,26 @@ Each is a reduction of the matrix of distances, which comes in blocks of rows an
 
 from __future__ import annotations
 
+import itertools
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 import numpy as np
 
 from ..calls.nearest import nearest
 from . import search
-from .bellman_ford import single_source_bellman_ford_path_length
-from .graph import ConvertedGraph
+from .generic import floyd_warshall, floyd_warshall_numpy
+from .graph import EXACT, ConvertedGraph, largest_sum
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Graph = ConvertedGraph
 
 
 def _weighted(G: Graph, weight: Any) -> Any:
-    g = G.weighted(weight)
-    if g.has_negative:
-        search.paths(g, [0])  # which says why not
-    return g
+    return search.refuse_negative(G.weighted(weight))
 
 
 def _far(G: Graph, weight: Any, sources: Any = None) -> tuple[Any, Any]:
@@ -69,8 +70,12 @@ def _eccentricities(G: Graph, e: Any, usebounds: bool, weight: Any) -> dict[Any,
     if e is not None:
         known: dict[Any, Any] = e
         return known
-    if usebounds is True and not G.is_directed() and len(G) and not _is_connected(G):
-        raise nx.NetworkXError("Cannot compute metric because graph is not connected.")
+    if usebounds is True and not G.is_directed():
+        g = _weighted(G, weight)
+        if len(G) == 0 or g.directed or not (g.weights is None or g.is_integer):
+            raise NotImplementedError("NetworkX's bounds are made for integers that are the same both ways")
+        if not _is_connected(G):
+            raise nx.NetworkXError("Cannot compute metric because graph is not connected.")
     found: dict[Any, Any] = eccentricity(G, weight=weight)
     return found
 
@@ -94,32 +99,51 @@ def periphery(G: Graph, e: Any = None, usebounds: bool = False, weight: Any = No
 
 def center(G: Graph, e: Any = None, usebounds: bool = False, weight: Any = None) -> list[Any]:
     """Return the nodes of the smallest eccentricity."""
+    if len(G) == 0:
+        raise NotImplementedError("of a graph without nodes NetworkX raises one error or another")
     found = _eccentricities(G, e, usebounds, weight)
     smallest = min(found.values())
     return [node for node, far in found.items() if far == smallest]
 
 
-def _sums(g: Any) -> tuple[list[Any], list[int]]:
-    """Return of each node the sum of its distances, and how many nodes it reaches."""
-    total, count = [], []
-    for _, block in search.rows(g):
+def _row_values(block: Any) -> Iterator[list[Any]]:
+    """Yield of each row the distances that there are, nearest first: the order in which NetworkX adds them up."""
+    counts = search.is_reached(block).sum(axis=1).tolist()
+    for row, count in zip(np.sort(block, axis=1), counts, strict=True):  # what is not reached comes last
+        yield row[:count].tolist()
+
+
+def _sums(g: Any, sources: Any = None) -> tuple[list[Any], list[int]]:
+    """Return of each node, or of some, the sum of its distances, and how many nodes it reaches."""
+    total: list[Any] = []
+    count: list[int] = []
+    for _, block in search.rows(g, sources=sources):
         there = search.is_reached(block)
-        total += np.where(there, block, 0).sum(axis=1).tolist()
+        if block.dtype.kind != "f" and largest_sum(g) * g.num_vertices < 2**63:
+            total += np.where(there, block, 0).sum(axis=1).tolist()
+        else:  # integers of Python's, and floats in NetworkX's order, which decides on the last bits
+            total += [sum(values) for values in _row_values(block)]
         count += there.sum(axis=1).tolist()
     return total, count
 
 
+def _sum_of_all(g: Any) -> Any:
+    """Return the sum of the distances between all nodes, added up as NetworkX does."""
+    if g.weights is None or g.is_integer:
+        return sum(_sums(g)[0])
+    return sum(itertools.chain.from_iterable(values for _, block in search.rows(g) for values in _row_values(block)))
+
+
 def closeness_centrality(G: Graph, u: Any = None, distance: Any = None, wf_improved: bool = True) -> Any:
     """Return how near each node is to those that reach it."""
-    g = _weighted(G, distance).reverse
+    g = search.refuse_negative(G.towards(distance))
     if u is None:
         total, count = _sums(g)
         nodes = G.nodes
     else:
         nodes = [u]
-        found = search.paths(g, [G.index(u, "Source {} is not in G")]).distances
-        there = search.is_reached(found)
-        total, count = [found[there].sum().item()], [int(there.sum())]
+        missing = "Source {} is not in G" if distance is None else "Node {} not found in graph"
+        total, count = _sums(g, np.array([G.index(u, missing)], dtype=np.int64))
     result = {}
     for node, far, reach in zip(nodes, total, count, strict=True):
         near = 0.0
@@ -133,20 +157,34 @@ def closeness_centrality(G: Graph, u: Any = None, distance: Any = None, wf_impro
 
 def harmonic_centrality(G: Graph, nbunch: Any = None, distance: Any = None, sources: Any = None) -> dict[Any, Any]:
     """Return the sum of the reciprocals of the distances from some nodes, of each node or of some."""
-    wanted = list(dict.fromkeys(G.bunch(nbunch)))
-    starts = list(dict.fromkeys(G.bunch(sources)))
-    columns = np.array([G.place[node] for node in wanted], dtype=np.int64)
-    sums = np.zeros(len(wanted))
-    for _, block in search.rows(_weighted(G, distance), sources=np.array([G.place[s] for s in starts], dtype=np.int64)):
-        part = block[:, columns]
-        there = search.is_reached(part) & (part != 0)
-        sums += np.divide(1.0, part, out=np.zeros(part.shape), where=there).sum(axis=0)
-    return dict(zip(wanted, sums.tolist(), strict=True))
+    wanted, starts = set(G.bunch(nbunch)), set(G.bunch(sources))  # sums are rounded in the order of NetworkX's sets
+    if len(wanted) < len(starts):
+        return _from_those_wanted(G, wanted, starts, distance)
+    columns, rows = ([G.place[node] for node in nodes] for nodes in (wanted, starts))
+    g, sums = _weighted(G, distance), np.zeros(len(columns))
+    for _, block in search.rows(g, sources=np.array(rows, dtype=np.int64)):
+        for row in block[:, columns]:
+            there = search.is_reached(row) & (row != 0)
+            if largest_sum(g) <= EXACT or row.dtype.kind == "f":
+                sums[there] += 1.0 / row[there]
+            else:  # an integer that no float is equal to is rounded once, with the quotient
+                sums[there] += [1 / far for far in row[there].tolist()]
+    return {node: near or 0 for node, near in zip(wanted, sums.tolist(), strict=True)}
+
+
+def _from_those_wanted(G: Graph, wanted: set[Any], starts: set[Any], distance: Any) -> dict[Any, Any]:
+    """Return the same by searches backwards, from the fewer nodes."""
+    columns, rows = (np.array([G.place[node] for node in nodes], dtype=np.int64) for nodes in (starts, wanted))
+    result: list[Any] = []
+    for _, block in search.rows(search.refuse_negative(G.towards(distance)), sources=rows):
+        result += [sum(1 / far for far in values if far) for values in _row_values(block[:, columns])]
+    return dict(zip(wanted, result, strict=True))
 
 
 def average_shortest_path_length(G: Graph, weight: Any = None, method: Any = None) -> Any:
     """Return the mean distance between two nodes."""
-    method = method or ("unweighted" if weight is None else "dijkstra")
+    if method is None:
+        method = "unweighted" if weight is None else "dijkstra"
     if method not in ("unweighted", "dijkstra", "bellman-ford", "floyd-warshall", "floyd-warshall-numpy"):
         raise ValueError(f"method not supported: {method}")
     n = len(G)
@@ -157,12 +195,18 @@ def average_shortest_path_length(G: Graph, weight: Any = None, method: Any = Non
         return 0
     if not _is_connected(G):
         raise nx.NetworkXError(f"Graph is not {'strongly ' * G.is_directed()}connected.")
-    g = G.hops if method == "unweighted" else G.weighted(weight)
-    if method == "dijkstra":
-        g = _weighted(G, weight)
-    elif g.has_negative:
-        single_source_bellman_ford_path_length(G, G.nodes[0], weight)  # a negative cycle is an error
-    return math.fsum(_sums(g)[0]) / (n * (n - 1)) if not g.is_integer else sum(_sums(g)[0]) / (n * (n - 1))
+    if method == "floyd-warshall-numpy":
+        total = float(floyd_warshall_numpy(G, weight=weight).sum())
+    elif method == "floyd-warshall":
+        total = sum(sum(row.values()) for row in floyd_warshall(G, weight=weight).values())
+    elif method == "bellman-ford":
+        g = G.weighted(weight, hidden=False)
+        if not (g.weights is None or g.is_integer):
+            raise NotImplementedError("floats are added up in the order in which NetworkX's search meets the nodes")
+        total = _sum_of_all(g)
+    else:
+        total = _sum_of_all(_weighted(G, None if method == "unweighted" else weight))
+    return total / (n * (n - 1))
 
 
 def wiener_index(G: Graph, weight: Any = None) -> Any:
@@ -171,7 +215,7 @@ def wiener_index(G: Graph, weight: Any = None) -> Any:
         raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
     if not _is_connected(G):
         return math.inf
-    total = sum(_sums(_weighted(G, weight))[0])
+    total = _sum_of_all(_weighted(G, weight))
     return total if G.is_directed() else total / 2
 
 
@@ -187,7 +231,8 @@ def voronoi_cells(G: Graph, center_nodes: Any, weight: Any = "weight") -> dict[A
     if not centers:
         raise ValueError("sources must not be empty")
     places = np.array([G.index(node, "Node {} not found in graph") for node in centers], dtype=np.int64)
-    winners = nearest(_weighted(G, weight), places).winners.tolist()
+    with search.declining():
+        winners = nearest(_weighted(G, weight), places).winners.tolist()
     cells: dict[Any, set[Any]] = {}
     for node, winner in zip(G.nodes, winners, strict=True):
         cells.setdefault(G.nodes[winner] if winner >= 0 else "unreachable", set()).add(node)

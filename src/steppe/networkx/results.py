@@ -16,18 +16,16 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 
-def reached(distances: Array, cutoff: Any = None) -> Array:
-    """Return the vertices that have a distance (within a cutoff), nearest first: the order of NetworkX's dictionaries."""
-    there = distances != unreachable(distances.dtype)
-    if cutoff is not None:
-        there &= distances <= cutoff
-    vertices = np.flatnonzero(there)
+def reached(distances: Array) -> Array:
+    """Return the vertices that have a distance, nearest first: the order of NetworkX's dictionaries, but for ties."""
+    vertices = np.flatnonzero(distances != unreachable(distances.dtype))
     return vertices[np.argsort(distances[vertices], kind="stable")]
 
 
-def lengths(graph: ConvertedGraph, distances: Array, cutoff: Any = None) -> dict[Any, Any]:
-    """Return {node: distance} of the nodes that were reached."""
-    order = reached(distances, cutoff)
+def lengths(graph: ConvertedGraph, distances: Array, order: Array | None = None) -> dict[Any, Any]:
+    """Return {node: distance} of the nodes that were reached, in an order."""
+    if order is None:
+        order = reached(distances)
     nodes = graph.nodes
     return dict(zip([nodes[v] for v in order.tolist()], distances[order].tolist(), strict=True))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
@@ -10,7 +11,7 @@ import numpy as np
 from ..calls.all_shortest_paths import tight_rows
 from ..calls.route import route
 from . import search
-from .graph import ConvertedGraph, whole_cutoff
+from .graph import ConvertedGraph, levels
 from .results import LazyPaths, lengths
 
 if TYPE_CHECKING:
@@ -37,20 +38,29 @@ def bidirectional_shortest_path(G: Graph, source: Any, target: Any) -> list[Any]
 def single_source_shortest_path_length(G: Graph, source: Any, cutoff: Any = None) -> dict[Any, int]:
     """Return how many edges lead to each node."""
     s = G.index(source, "Source {} is not in G")
-    return lengths(G, search.hops(G.hops, s), whole_cutoff(cutoff))
+    return _lengths(G, G.hops, s, search.hops(G.hops, s), levels(cutoff))
 
 
 def single_target_shortest_path_length(G: Graph, target: Any, cutoff: Any = None) -> dict[Any, int]:
     """Return how many edges lead from each node."""
     t = G.index(target, "Target {} is not in G")
-    return lengths(G, search.hops(G.hops.reverse, t), whole_cutoff(cutoff))
+    g = G.hops_back
+    return _lengths(G, g, t, search.hops(g, t), levels(cutoff))
 
 
+def _lengths(G: Graph, g: Any, source: int, far: Any, limit: int | None) -> dict[Any, int]:
+    """Return the levels of the nodes, in the order in which NetworkX meets them."""
+    order, _ = search.breadth_first(g, source)
+    return lengths(G, far, order if limit is None else order[far[order] <= limit])
+
+
+@search.lazily
 def all_pairs_shortest_path_length(G: Graph, cutoff: Any = None) -> Iterator[tuple[Any, dict[Any, int]]]:
     """Yield each node, and how many edges lead from it to each."""
-    for begin, block in search.rows(G.hops, whole_cutoff(cutoff)):
+    limit = levels(cutoff)
+    for begin, block in search.rows(G.hops, limit):
         for i, row in enumerate(block):
-            yield G.nodes[begin + i], lengths(G, row)
+            yield G.nodes[begin + i], _lengths(G, G.hops, begin + i, row, limit)
 
 
 def single_source_shortest_path(G: Graph, source: Any, cutoff: Any = None) -> LazyPaths:
@@ -63,6 +73,7 @@ def single_target_shortest_path(G: Graph, target: Any, cutoff: Any = None) -> La
     return _tree(G, G.index(target, "Target {} not in G"), cutoff, backwards=True)
 
 
+@search.lazily
 def all_pairs_shortest_path(G: Graph, cutoff: Any = None) -> Iterator[tuple[Any, LazyPaths]]:
     """Yield each node, and a path from it to each."""
     for v, node in enumerate(G.nodes):
@@ -76,8 +87,8 @@ def predecessor(G: Graph, source: Any, target: Any = None, cutoff: Any = None, r
     far = search.hops(g, s).astype(np.int64)
     far[far == np.iinfo(np.int32).max] = np.iinfo(np.int64).max
     order, _ = search.breadth_first(g, s)
-    if cutoff:
-        order = order[far[order] <= max(1, whole_cutoff(cutoff) or 0)]
+    if cutoff and not math.isnan(cutoff) and cutoff != math.inf:  # it stops behind the first level at the earliest
+        order = order[far[order] <= (math.ceil(cutoff) if cutoff > 1 else 1)]
     before = _before(G, g, far, s, order)
     seen = dict(zip([G.nodes[v] for v in order.tolist()], far[order].tolist(), strict=True))
     if target is None:
@@ -99,8 +110,8 @@ def _before(G: Graph, g: Any, far: Any, source: int, order: Any) -> dict[Any, li
 
 
 def _tree(G: Graph, root: int, cutoff: Any, *, backwards: bool = False) -> LazyPaths:
-    g = G.hops.reverse if backwards else G.hops
+    g = G.hops_back if backwards else G.hops
     order, met_from = search.breadth_first(g, root)
-    if cutoff is not None and (limit := whole_cutoff(cutoff)) is not None:
+    if (limit := levels(cutoff)) is not None:
         order = order[search.hops(g, root)[order] <= limit]
     return LazyPaths(G, met_from, order, backwards=backwards)

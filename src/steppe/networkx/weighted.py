@@ -11,7 +11,6 @@ import networkx as nx
 import numpy as np
 
 from ..calls.all_shortest_paths import tight_rows
-from ..calls.route import route
 from . import search
 from .graph import ConvertedGraph
 from .results import LazyPaths, lengths, reached
@@ -43,10 +42,11 @@ def multi_source_dijkstra(
     starts = _sources(G, sources)
     if target in sources:
         return (0, [target])
+    g = search.refuse_negative(G.weighted(weight))
     if target is not None and target not in G:
         raise nx.NetworkXNoPath(f"No path to {target}.")
     t = None if target is None else G.place[target]
-    found = search.paths(G.weighted(weight), starts, cutoff, t)
+    found = search.paths(g, starts, cutoff, t)
     trees = LazyPaths(G, found.predecessors, reached(found.distances))
     if target is None:
         return lengths(G, found.distances), trees
@@ -65,34 +65,35 @@ def single_source_dijkstra(
     G: Graph, source: Any, target: Any = None, cutoff: Any = None, weight: Any = "weight"
 ) -> Any:
     """Return distances and paths from a node."""
-    return multi_source_dijkstra(G, [source], target, cutoff, weight)
+    return multi_source_dijkstra(G, {source}, target, cutoff, weight)
 
 
 def single_source_dijkstra_path(G: Graph, source: Any, cutoff: Any = None, weight: Any = "weight") -> LazyPaths:
     """Return a path to each node."""
-    return multi_source_dijkstra_path(G, [source], cutoff, weight)
+    return multi_source_dijkstra_path(G, {source}, cutoff, weight)
 
 
 def single_source_dijkstra_path_length(
     G: Graph, source: Any, cutoff: Any = None, weight: Any = "weight"
 ) -> dict[Any, Any]:
     """Return the distance of each node."""
-    return multi_source_dijkstra_path_length(G, [source], cutoff, weight)
+    return multi_source_dijkstra_path_length(G, {source}, cutoff, weight)
 
 
-def _between(G: Graph, s: int, t: int, weight: Any) -> Any:
-    g = G.weighted(weight)
-    if g.has_negative:
-        search.paths(g, [s])  # which says why not
-    return route(g, s, t)
+def refuse_no_target(target: Any) -> None:
+    """Decline None for a target: then NetworkX returns paths to all nodes."""
+    if target is None:
+        raise NotImplementedError("without a target NetworkX returns something else than a path")
 
 
 def dijkstra_path(G: Graph, source: Any, target: Any, weight: Any = "weight") -> list[Any]:
     """Return a shortest path between two nodes."""
+    refuse_no_target(target)
     s = G.index(source, "Node {} not found in graph")
     if source == target:
         return [source]
-    found = _between(G, s, G.place[target], weight) if target in G else None
+    g = search.refuse_negative(G.weighted(weight))
+    found = search.between(g, s, G.place[target]) if target in G else None
     if not found:
         raise nx.NetworkXNoPath(f"No path to {target}.")
     return [G.nodes[v] for v in found.vertices.tolist()]
@@ -103,7 +104,8 @@ def dijkstra_path_length(G: Graph, source: Any, target: Any, weight: Any = "weig
     s = G.index(source, "Node {} not found in graph")
     if source == target:
         return 0
-    found = _between(G, s, G.place[target], weight) if target in G else None
+    g = search.refuse_negative(G.weighted(weight))
+    found = search.between(g, s, G.place[target]) if target in G else None
     if not found:
         raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
     return found.distance
@@ -114,22 +116,27 @@ def bidirectional_dijkstra(G: Graph, source: Any, target: Any, weight: Any = "we
     s, t = G.index(source, "Source {} is not in G"), G.index(target, "Target {} is not in G")
     if s == t:
         return (0, [source])
-    found = _between(G, s, t, weight)
+    found = search.between(G.weighted(weight), s, t)
     if not found:
         raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
     return found.distance, [G.nodes[v] for v in found.vertices.tolist()]
+
+
+def _within(G: Graph, source: Any, target: Any, heuristic: Any, weight: Any, cutoff: Any) -> Any:
+    if heuristic is not None:
+        raise NotImplementedError("a heuristic is a function of Python's, and may change which path is found")
+    s, t = G.index(source, "Source {} is not in G"), G.index(target, "Target {} is not in G")
+    found = search.between(G.weighted(weight), s, t)
+    if not found or (cutoff and s != t and found.distance > cutoff):
+        raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
+    return found
 
 
 def astar_path(
     G: Graph, source: Any, target: Any, heuristic: Any = None, weight: Any = "weight", *, cutoff: Any = None
 ) -> list[Any]:
     """Return a shortest path between two nodes, if there is one within the cutoff."""
-    if heuristic is not None:
-        raise NotImplementedError("a heuristic is a function of Python's, and may change which path is found")
-    s, t = G.index(source, "Source {} is not in G"), G.index(target, "Target {} is not in G")
-    found = _between(G, s, t, weight)
-    if not found or (cutoff and found.distance > cutoff):
-        raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
+    found = _within(G, source, target, heuristic, weight, cutoff)
     return [G.nodes[v] for v in found.vertices.tolist()]
 
 
@@ -139,32 +146,37 @@ def astar_path_length(
     """Return the length of that path."""
     if source not in G or target not in G:
         raise nx.NodeNotFound(f"Either source {source} or target {target} is not in G")
-    astar_path(G, source, target, heuristic, weight, cutoff=cutoff)
-    return _between(G, G.place[source], G.place[target], weight).distance
+    found = _within(G, source, target, heuristic, weight, cutoff)
+    return found.distance if source != target else 0
 
 
+@search.lazily
 def all_pairs_dijkstra_path_length(
     G: Graph, cutoff: Any = None, weight: Any = "weight"
 ) -> Iterator[tuple[Any, dict[Any, Any]]]:
     """Yield each node, and the distances from it."""
-    g = G.weighted(weight)
-    if g.has_negative:
-        search.paths(g, [0])
-    for begin, block in search.rows(g, cutoff):
+    for begin, block in search.rows(search.refuse_negative(G.weighted(weight)), cutoff):
         for i, row in enumerate(block):
             yield G.nodes[begin + i], lengths(G, row)
 
 
+@search.lazily
 def all_pairs_dijkstra_path(G: Graph, cutoff: Any = None, weight: Any = "weight") -> Iterator[tuple[Any, LazyPaths]]:
     """Yield each node, and paths from it."""
-    for node in G.nodes:
-        yield node, single_source_dijkstra_path(G, node, cutoff, weight)
+    for node, found in _from_each(G, cutoff, weight):
+        yield node, LazyPaths(G, found.predecessors, reached(found.distances))
 
 
+@search.lazily
 def all_pairs_dijkstra(G: Graph, cutoff: Any = None, weight: Any = "weight") -> Iterator[tuple[Any, Any]]:
     """Yield each node, and distances and paths from it."""
-    for node in G.nodes:
-        yield node, single_source_dijkstra(G, node, None, cutoff, weight)
+    for node, found in _from_each(G, cutoff, weight):
+        yield node, (lengths(G, found.distances), LazyPaths(G, found.predecessors, reached(found.distances)))
+
+
+def _from_each(G: Graph, cutoff: Any, weight: Any) -> Iterator[tuple[Any, Any]]:
+    g = G.weighted(weight)
+    return search.each(g, ((node, search.paths(g, [v], cutoff)) for v, node in enumerate(G.nodes)))
 
 
 def dijkstra_predecessor_and_distance(
@@ -174,6 +186,8 @@ def dijkstra_predecessor_and_distance(
     s = G.index(source, "Node {} is not found in the graph")
     g = G.weighted(weight)
     far = search.paths(g, [s], cutoff).distances
+    if cutoff is not None and cutoff < 0:
+        return {source: []}, {source: 0}
     return before(G, g, far, s), lengths(G, far)
 
 
