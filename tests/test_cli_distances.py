@@ -183,3 +183,10 @@ def test_ctrl_c_tells_how_to_go_on(tmp_path, capsys, monkeypatch):
         with pytest.raises(KeyboardInterrupt), going_on(str(tmp_path / "m.npy"), ".npy"):
             raise KeyboardInterrupt
         assert words in capsys.readouterr().err
+
+
+def test_no_pairs(gr, tmp_path):
+    (tmp_path / "none.csv").write_text("# nothing\n")
+    assert "pairs" in run("distances", gr, "--pairs", tmp_path / "none.csv").stdout
+    assert facts("distances", gr, "--pairs", tmp_path / "none.csv")["distances"] == []
+    run("route", gr, "--pairs", tmp_path / "none.csv")

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import steppe as sp
-from steppe.cli import app
 from steppe.cli.terminal import escaped, escaped_json
 from test_cli import facts, process, run
 
@@ -123,8 +122,3 @@ def test_a_table_on_a_terminal(tmp_path):
     os.close(ours)
     assert rb"\x1b]0;title\x07" in shown
     assert b"\x1b" not in shown
-
-
-def test_same_needs_files():
-    assert not app._same("-", "-")
-    assert not app._same("nowhere", "nowhere")

@@ -159,7 +159,7 @@ def test_what_is_renamed_is_on_the_disk(tmp_path, monkeypatch):
     assert told == ["file", "file", "folder", "rename", "rename", "folder"]
     told.clear()
     sp.all_pairs(GRID, out=tmp_path / "x.npy")
-    assert told == ["file", "rename", "folder"]
+    assert told == ["file", "file", "rename", "folder"]  # once with the journal, once without
 
 
 def test_zst_has_a_checksum(tmp_path):
@@ -216,3 +216,24 @@ def test_the_format_e_under_another_name(tmp_path):
     assert arcs(sp.read(tmp_path / "x.dat", format="e")) == arcs(GRID)
     with pytest.raises(sp.GraphError, match=r"write the \.e file"):
         sp.write(GRID, tmp_path / "x.v", format="e")
+
+
+@pytest.mark.parametrize("packing", ["", ".gz"])
+def test_vertices_of_something_else_are_kept(tmp_path, packing):
+    """A ``.v`` file alone is no companion of ours: it may be a program in Verilog."""
+    stranger = tmp_path / ("x.v" + packing)
+    stranger.write_text("module x;")
+    with pytest.raises(FileExistsError, match=r"there without x\.e"):
+        sp.write(GRID, tmp_path / ("x.e" + packing))
+    assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [(stranger.name, "module x;")]
+    stranger.unlink()
+    for _ in range(2):  # both are replaced together
+        sp.write(GRID, tmp_path / ("x.e" + packing))
+
+
+def test_a_mark_that_is_not_ours_is_kept(tmp_path):
+    mark = tmp_path / "x.e.unfinished"
+    mark.write_text("mine")
+    with pytest.raises(FileExistsError, match="not a mark of ours"):
+        sp.write(GRID, tmp_path / "x.e")
+    assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [(mark.name, "mine")]

@@ -60,7 +60,11 @@ def test_out_is_written_in_blocks(graph, right, tmp_path):
     assert path.stat().st_size == 128 + expected.nbytes
     assert (told[-1], sorted(told)) == (300, told)
     assert names(tmp_path) == ["all.npy"]
-    assert np.array_equal(sp.distances(graph, [3], out=str(path)), right[[3]])  # a finished file is replaced
+    before = path.read_bytes()
+    with pytest.raises(sp.StoreError, match="is there already: overwrite=True"):
+        sp.distances(graph, [3], out=path)
+    assert (path.read_bytes(), names(tmp_path)) == (before, ["all.npy"])
+    assert np.array_equal(sp.distances(graph, [3], out=str(path), overwrite=True), right[[3]])
 
 
 @pytest.mark.parametrize(("sources", "targets"), [([], None), ([], []), ([1, 2], [])])
@@ -104,7 +108,7 @@ def damaged(content, how):
         return content[:at] + bytes(9 * ROW) + content[at + 9 * ROW :]
     if how == "truncated":
         return content[: 128 + 30 * ROW]
-    last = END + 48 + 48 * 3  # the fourth entry of the journal
+    last = END + 40 + int.from_bytes(content[END + 32 : END + 40], "little") + 48 * 3  # the fourth entry of the journal
     if how == "truncated in the journal":
         return content[: last + 41]
     if how == "another matrix":
@@ -149,13 +153,68 @@ def test_a_file_that_is_not_ours_is_left_alone(tmp_path):
     growing = tmp_path / "all.npy.rows"
     for content in (b"{", b"precious", b"\x93NUMPY\1\0", bytes(9000)):
         growing.write_bytes(content)
-        with pytest.raises(ValueError, match="no unfinished matrix: remove it"):
+        with pytest.raises(ValueError, match="no unfinished matrix: move it away"):
             sp.all_pairs(SIMPLE, out=tmp_path / "all.npy")
         assert growing.read_bytes() == content
     np.save(tmp_path / "other.npy", np.arange(6))
     (tmp_path / "other.npy").replace(growing)
-    with pytest.raises(ValueError, match="no unfinished matrix"):
+    for overwrite in (False, True):  # which is said of all.npy, and not of what stands beside it
+        with pytest.raises(ValueError, match="no unfinished matrix"):
+            sp.all_pairs(SIMPLE, out=tmp_path / "all.npy", overwrite=overwrite)
+    assert np.load(growing).tolist() == list(range(6))
+    growing.unlink()
+    mine = np.arange(16).reshape(4, 4)  # of the type and shape of the matrix
+    np.save(tmp_path / "other.npy", mine)
+    (tmp_path / "other.npy").replace(growing)
+    with pytest.raises(sp.StoreError, match="has no journal, and may be another's file: overwrite=True begins anew"):
         sp.all_pairs(SIMPLE, out=tmp_path / "all.npy")
+    assert np.array_equal(np.load(growing), mine)
+
+
+def test_a_file_of_another_version_is_kept(tmp_path):
+    growing = tmp_path / "all.npy.rows"
+    np.save(tmp_path / "other.npy", np.arange(16).reshape(4, 4))
+    content = (tmp_path / "other.npy").read_bytes() + b"steppe rows 2\n\0\0" + bytes(32)
+    (tmp_path / "other.npy").unlink()
+    growing.write_bytes(content)
+    with pytest.raises(sp.StoreError, match="another version of steppe: overwrite=True begins anew"):
+        sp.all_pairs(SIMPLE, out=tmp_path / "all.npy")
+    assert growing.read_bytes() == content
+    assert np.array_equal(sp.all_pairs(SIMPLE, out=tmp_path / "all.npy", overwrite=True), sp.all_pairs(SIMPLE))
+
+
+def test_a_file_that_comes_meanwhile_is_kept(graph, right, tmp_path):
+    path = tmp_path / "all.npy"
+
+    def written(_):
+        path.write_text("precious")
+
+    with pytest.raises(sp.StoreError, match="is there already"):
+        sp.all_pairs(graph, out=path, progress=written)
+    assert path.read_text() == "precious"
+    told = []
+    assert np.array_equal(sp.all_pairs(graph, out=path, overwrite=True, progress=told.append), right)
+    assert told == []  # no row was lost
+
+
+def test_an_empty_file_holds_nothing_to_lose(graph, right, tmp_path):
+    (tmp_path / "all.npy").touch()
+    assert np.array_equal(sp.all_pairs(graph, out=tmp_path / "all.npy"), right)
+
+
+def test_overwrite_goes_on_with_the_same_question_and_begins_another_anew(graph, right, tmp_path):
+    path = tmp_path / "all.npy"
+    np.save(path, np.arange(9))
+    interrupt(graph, path, overwrite=True)
+    told = []
+    assert np.array_equal(sp.all_pairs(graph, out=path, overwrite=True, progress=lambda p: told.append(p.done)), right)
+    assert min(told) > 60
+    interrupt(graph, path, overwrite=True)
+    few = sp.all_pairs(graph, out=path, overwrite=True, cutoff=9)
+    assert np.array_equal(few, sp.all_pairs(graph, cutoff=9))
+    assert names(tmp_path) == ["all.npy"]
+    with pytest.raises(ValueError, match="overwrite= is for out="):
+        sp.all_pairs(graph, overwrite=True)
 
 
 @pytest.mark.parametrize("name", ["x.npy.rows", "x.npy.rows.new"])
@@ -175,10 +234,10 @@ def test_the_old_matrix_stays_until_the_new_one_is_there(graph, right, tmp_path)
     path = tmp_path / "all.npy"
     np.save(path, np.arange(9))
     path.chmod(0o640)
-    growing = interrupt(graph, path)
+    growing = interrupt(graph, path, overwrite=True)
     assert np.array_equal(np.load(path), np.arange(9))
     assert stat.S_IMODE(growing.stat().st_mode) == 0o640
-    assert np.array_equal(sp.all_pairs(graph, out=path), right)
+    assert np.array_equal(sp.all_pairs(graph, out=path, overwrite=True), right)
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
@@ -236,7 +295,7 @@ import resource, sys, numpy as np, steppe as sp
 resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 18, 1 << 18))
 np.save(sys.argv[1], np.arange(9))
 try:
-    sp.all_pairs(sp.generate.random(300, 1200), out=sys.argv[1])
+    sp.all_pairs(sp.generate.random(300, 1200), out=sys.argv[1], overwrite=True)
 except OSError as error:
     print(type(error).__name__, error.filename == sys.argv[1], np.load(sys.argv[1]).tolist() == list(range(9)))
 """

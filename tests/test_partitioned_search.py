@@ -256,6 +256,12 @@ def test_folder_frame_and_words(tmp_path, monkeypatch):
         found[g.part(p).numbers] = np.load(folder / f"distances-{p:06}.npy")
     assert np.array_equal(found, right.distances)
     assert (folder / "answer.json").exists()
+    (folder / "answer.json").write_text("mine")
+    with pytest.raises(sp.StoreError, match="not empty: overwrite=True"):
+        r.to_folder(folder)
+    assert (folder / "answer.json").read_text() == "mine"
+    r.to_folder(folder, overwrite=True)
+    assert (folder / "answer.json").read_text() != "mine"
     assert repr(r).startswith("<PartitionedPaths: from 3, 81 of 81 reached, delta-stepping in 3 parts")
     assert r.to_dict() == right.to_dict()
     assert [p.tolist() for p in r.paths_to([5, 80])] == [p.tolist() for p in right.paths_to([5, 80])]

@@ -1,5 +1,7 @@
 """Distances in narrower types: the core and NumPy agree on every value at the edge of a type, and on the first that does not fit."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -73,3 +75,44 @@ def test_wrong_types_are_refused():
         _core.store(np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int8), 1)
     with pytest.raises(ValueError, match="cannot be stored"):
         _core.store(np.zeros(1), np.zeros(1, dtype=np.float16), 1)
+
+
+WORDS = [-1, 0, 255, 256, 65_535, 70_000, 2**31, 2**62, 2**63, 2**64, -(2**63), -(2**70), 0.5, 1e5, 1e39, 1e300]
+WORDS += [np.nan, np.inf, -np.inf, np.float32(7), np.int8(-3), True]
+
+
+@pytest.mark.parametrize("dtype", [None, *TO, "f2"])
+@pytest.mark.parametrize("value", WORDS)
+def test_every_word_for_no_path_in_every_type(dtype, value):
+    """The matrix keeps its type where that has the number, and is of float64 where it has not."""
+    graphs = [sp.Graph.from_edges([0, 1], [1, 2], weights) for weights in ([1, 2], np.array([1, 2], dtype="f4"))]
+    for g in graphs:
+        plain = sp.distances(g, [0, 2], dtype=dtype)
+        for found in (
+            sp.distances(g, [0, 2], dtype=dtype, unreachable=value),
+            sp.distances(g, [0, 0, 0, 2, 2, 2], [0, 1, 2] * 2, pairs=True, dtype=dtype, unreachable=value).reshape(
+                2, 3
+            ),
+        ):
+            finite = math.isfinite(value)
+            if plain.dtype.kind == "f":
+                kept = not finite or abs(float(value)) <= float(np.finfo(plain.dtype).max)
+            else:
+                limits = np.iinfo(plain.dtype)
+                kept = finite and int(value) == value and limits.min <= int(value) <= limits.max
+            assert found.dtype == (plain.dtype if kept else np.float64)
+            assert found[0].tolist() == [0, 1, 3]
+            assert found[1, 2] == 0
+            expected = np.array(value).astype(found.dtype)
+            assert np.array_equal(found[1, :2], [expected] * 2, equal_nan=True)
+
+
+def test_words_for_no_path_that_no_type_has():
+    g = sp.Graph.from_edges([0, 1], [1, 2], [1, 2])
+    told = []
+    for word, error in (("far", TypeError), ([1], TypeError), (1j, TypeError), (10**400, ValueError)):
+        with pytest.raises(error, match="unreachable must be a number"):
+            sp.distances(g, [0, 2], unreachable=word, progress=told.append)
+    with pytest.raises(sp.ResultSizeError, match="float64"):
+        sp.distances(g, [0, 2], dtype="uint8", unreachable=-1, memory_limit=40, progress=told.append)
+    assert told == []  # before anything is computed

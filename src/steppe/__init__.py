@@ -40,6 +40,7 @@ from .errors import (
     NoPathError,
     ResultSizeError,
     SteppeError,
+    StoreError,
     VerificationError,
 )
 from .files import read, write
@@ -95,6 +96,7 @@ __all__ = [
     "ShortestPaths",
     "Skims",
     "SteppeError",
+    "StoreError",
     "VerificationError",
     "__version__",
     "all_pairs",

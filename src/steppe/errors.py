@@ -10,6 +10,7 @@
      ├── NoPathError (LookupError)           Paths.path() of a vertex that was not reached
      ├── DistanceOverflowError (OverflowError)  a distance does not fit in 64 bits
      ├── ResultSizeError (MemoryError)       a result that does not fit in memory or on the disk: has .needed, .free
+     ├── StoreError (ValueError)             a matrix on the disk that may not be gone on with or replaced
      ├── VerificationError (AssertionError)  an answer that is not a shortest-path answer: has .vertex
      └── DeviceError (RuntimeError)          a device that is not there or cannot do it
           └── DeviceMemoryError (MemoryError)  has .needed, .free, in bytes
@@ -93,6 +94,10 @@ class NoPathError(SteppeError, LookupError):
 
 class DistanceOverflowError(SteppeError, OverflowError):
     """A distance does not fit in a 64-bit integer, or in the type asked for; nothing was wrapped."""
+
+
+class StoreError(SteppeError, ValueError):
+    """A file or folder for a matrix (``out=``) is there already: steppe did not write it, it is finished, or it answers another question."""
 
 
 class VerificationError(SteppeError, AssertionError):

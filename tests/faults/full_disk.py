@@ -54,13 +54,14 @@ clear()
 np.save(DISK / "m.npy", np.arange(9))
 right = sp.all_pairs(MATRIX)
 assert np.array_equal(
-    sp.all_pairs(MATRIX, out=DISK / "m.npy", progress=lambda _: (DISK / "fill").exists() or fill()), right
+    sp.all_pairs(MATRIX, out=DISK / "m.npy", overwrite=True, progress=lambda _: (DISK / "fill").exists() or fill()),
+    right,
 )
 
 # It is full before, though it did not seem so.
 real = shutil.disk_usage
 shutil.disk_usage = lambda _: real("/")
-refused(lambda path: sp.all_pairs(sp.generate.random(800, 4000), out=path), "m.npy")
+refused(lambda path: sp.all_pairs(sp.generate.random(800, 4000), out=path, overwrite=True), "m.npy")
 shutil.disk_usage = real
 clear()
 with pytest.raises(sp.ResultSizeError):

@@ -36,7 +36,7 @@ def written(path):
 
 
 def matrix(path):
-    sp.all_pairs(GRAPH, out=path)
+    sp.all_pairs(GRAPH, out=path, overwrite=True)
 
 
 def streamed(path):

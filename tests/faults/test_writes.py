@@ -80,7 +80,7 @@ importlib.import_module("steppe.planning.bytes").BLOCK = 1 << 14
 g = sp.generate.random(400, 2000, seed=1)
 print("ready", flush=True)
 while True:
-    sp.all_pairs(g, out=sys.argv[1] + "/m.npy")
+    sp.all_pairs(g, out=sys.argv[1] + "/m.npy", overwrite=True)
     sp.write(g, sys.argv[1] + "/g.e.gz")
     sp.write(g, sys.argv[1] + "/g.steppe")
 """
@@ -107,7 +107,7 @@ def test_a_kill_at_any_time(tmp_path, seed):
             assert np.array_equal(sp.read(tmp_path / "g.steppe").indices, g.indices)
         if (tmp_path / "g.e.gz").exists() and not (tmp_path / "g.e.gz.unfinished").exists():
             assert np.array_equal(sp.read(tmp_path / "g.e.gz").indices, g.indices)
-    assert np.array_equal(sp.all_pairs(g, out=tmp_path / "m.npy"), right)
+    assert np.array_equal(sp.all_pairs(g, out=tmp_path / "m.npy", overwrite=True), right)
     code = "import sys, steppe as sp; sp.write(sp.generate.random(400, 2000, seed=1), sys.argv[1] + '/g.e.gz')"
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True, timeout=60)
     sp.write(g, tmp_path / "g.steppe")

@@ -125,18 +125,3 @@ def skims_along(
         skims.run(graph, question.planned(plan), plan.method, ends, attributes, found, sums)
     made = dict(zip(wanted, sums, strict=True))
     return Skims(graph.labels_of(rows), graph.labels_of(ends), found, made, graph)
-
-
-def with_unreachable(matrix: Array, value: float) -> Array:
-    """Return a matrix of distances in which ``value`` stands for "no path"; of floats where the type of the matrix does not have it.
-
-    >>> with_unreachable(np.array([[1, 2**63 - 1]]), np.nan).tolist()
-    [[1.0, nan]]
-    >>> with_unreachable(np.array([[1, 2**63 - 1]]), -1).tolist()
-    [[1, -1]]
-    """
-    lost = matrix == unreachable(matrix.dtype)
-    if matrix.dtype.kind in "iu" and not float(value).is_integer():
-        matrix = matrix.astype(np.float64)
-    matrix[lost] = value
-    return matrix

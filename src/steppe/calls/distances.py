@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 import numpy as np
 import numpy.typing as npt
 
-from ..machine.memory import size_of
+from ..machine.memory import check_fits, size_of
+from ..planning.distance_types import distance_dtype
 from ..planning.question import check_graph
 from . import reduce as _reduce
-from .along import skims_along, with_unreachable
+from .along import skims_along
 from .matrix import Form, asked, deliver
 from .pairs import grouped, paired
+from .stored import type_with, with_unreachable
 from .trees import DistanceMatrix, with_predecessors
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ class Options(TypedDict, total=False):
     device: str | None
     cutoff: float | None
     dtype: npt.DTypeLike | None
+    overwrite: bool
     reverse: bool
     threads: int | None
     memory_limit: int | str | None
@@ -102,6 +105,7 @@ def distances(
     sparse: bool = False,
     dtype: npt.DTypeLike | None = None,
     out: str | PathLike[str] | None = None,
+    overwrite: bool = False,
     along: Any = None,
     unreachable: float | None = None,
     reverse: bool = False,
@@ -143,13 +147,17 @@ def distances(
         must not overflow.
     out : path, optional
         Write the matrix to this ``.npy`` file, Zarr store (``NAME.zarr``) or folder of Parquet parts (``NAME.parquet``: source, target, distance of
-        the pairs that are reached), in blocks; what is there is replaced when the new one is complete. If the call is interrupted, the same
-        call goes on where it stopped.
+        the pairs that are reached), in blocks. If the call is interrupted, the same call goes on where it stopped; a call with another graph or
+        question is refused. A symbolic link is followed.
+    overwrite : bool
+        ``out`` may be there already, whoever wrote it: it is replaced when the new matrix is complete. Without this a file is refused, and so is a
+        folder that has something in it, but for a finished one of the same call, which is returned as it is.
     along : list of str, or mapping of names to arrays, optional
         Attributes of the edges (see :meth:`Graph.from_frame`) to add up along the shortest paths; then a :class:`~steppe.Skims` is returned, which
         has a matrix of each beside the distances, and all as a table. On the CPU, dense.
     unreachable : number, optional
-        What stands for "no path" in a dense matrix, ``np.nan`` for example: the matrix is then of floats.
+        What stands for "no path" in a dense matrix: ``np.nan``, -1, … Where its type does not have this number (``np.nan`` or 0.5 among integers,
+        -1 among unsigned ones, 70000 in 16 bits) the matrix is of float64, which rounds integers beyond 2⁵³.
     reverse : bool
         Distances lead from the targets to the sources, against the edges.
     threads : int, optional
@@ -175,6 +183,8 @@ def distances(
         The matrix does not fit in memory (or on the disk, or within ``memory_limit``); the message has the ways out.
     DistanceOverflowError
         A distance does not fit in 64 bits, or in ``dtype``.
+    StoreError
+        ``out`` is there already, or an unfinished one that answers another question; the message says what differs.
 
     Examples
     --------
@@ -196,7 +206,7 @@ def distances(
     rows = graph.indices_of(sources)
     columns = None if targets is None else graph.indices_of(targets)
     _check_form(pairs=pairs, reduce=reduce, predecessors=predecessors, sparse=sparse, out=out, along=along, dtype=dtype)
-    form = Form(dtype, out, sparse, size_of(memory_limit), passing=reduce is not None)
+    form = _form(dtype, out, memory_limit, sparse=sparse, overwrite=overwrite, passing=reduce is not None)
     if unreachable is not None and (form.in_blocks or predecessors or along is not None or reduce is not None):
         raise ValueError(
             "unreachable= is for dense matrices in memory, and pairs: without sparse, out, reduce, predecessors and along"
@@ -221,12 +231,27 @@ def distances(
         rows, offsets, order = grouped(rows)
         columns = columns[order]
     matrix = asked("distances", graph, rows, columns, form, targets=pairs, **shared)
+    if unreachable is not None:
+        shape = (1, len(order)) if pairs else matrix.shape
+        check_fits(
+            shape,
+            type_with(np.dtype(distance_dtype(graph) if dtype is None else dtype), unreachable),
+            form.memory_limit,
+        )
     if reduce is not None:
         return _reduce.reduced(matrix, reduce)
     if predecessors:
         return with_predecessors(matrix, form)
     made = paired(matrix, offsets, order, form) if pairs else deliver(matrix, form)
     return made if unreachable is None else with_unreachable(made, unreachable)
+
+
+def _form(
+    dtype: npt.DTypeLike | None, out: str | PathLike[str] | None, memory_limit: int | str | None, **given: bool
+) -> Form:
+    if given["overwrite"] and out is None:
+        raise ValueError("overwrite= is for out=: nothing else is written")
+    return Form(dtype, out, memory_limit=size_of(memory_limit), **given)
 
 
 def _check_form(**given: Any) -> None:
@@ -287,6 +312,7 @@ def all_pairs(
     sparse: bool = False,
     dtype: npt.DTypeLike | None = None,
     out: str | PathLike[str] | None = None,
+    overwrite: bool = False,
     reverse: bool = False,
     threads: int | None = None,
     memory_limit: int | str | None = None,
@@ -307,7 +333,7 @@ def all_pairs(
     check_graph(graph)
     graph = graph.reverse if reverse else graph
     _check_form(reduce=reduce, predecessors=predecessors, sparse=sparse, out=out, dtype=dtype)
-    form = Form(dtype, out, sparse, size_of(memory_limit), passing=reduce is not None)
+    form = _form(dtype, out, memory_limit, sparse=sparse, overwrite=overwrite, passing=reduce is not None)
     matrix = asked(
         "all_pairs",
         graph,

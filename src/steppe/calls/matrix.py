@@ -51,6 +51,7 @@ class Form:
     sparse: bool = False
     memory_limit: int | None = None
     passing: bool = False  # blocks are looked at and let go
+    overwrite: bool = False  # what is there already, at ``out``
 
     @property
     def in_blocks(self) -> bool:
@@ -148,19 +149,20 @@ def deliver(matrix: Matrix, form: Form) -> Any:
     wanted = natural if form.dtype is None else np.dtype(form.dtype)
     if not form.in_blocks:
         check_fits(matrix.shape, wanted, form.memory_limit)
+    if form.out is not None:
+        with _store(matrix, Path(form.out), wanted, overwrite=form.overwrite) as file:
+            missing = list(file.missing())
+            if missing:
+                begin(matrix)
+            for first, last in missing:
+                for row, block in blocks_of(matrix, first, last, at_once=file.rows):
+                    file.write(row, narrowed(matrix, row, block, wanted))
+            return file.finish()
     begin(matrix)
     if form.sparse:
         from .sparse import sparse_matrix  # which uses this module
 
         return sparse_matrix(matrix, wanted)
-    if form.out is not None:
-        question = matrix.question
-        key = (natural, question.bound, matrix.graph, question.sources, matrix.columns)
-        with _store(matrix, form.out, wanted, key) as file:
-            for first, last in list(file.missing()):
-                for row, block in blocks_of(matrix, first, last, at_once=file.rows):
-                    file.write(row, narrowed(matrix, row, block, wanted))
-            return file.finish()
     result = np.empty(matrix.shape, dtype=wanted)
     if matrix.engine is None and (wanted == natural or _stores(matrix, wanted)):
         _compute(matrix, 0, len(result), result)
@@ -176,21 +178,42 @@ def _stores(matrix: Matrix, wanted: np.dtype[Any]) -> bool:
     return on_cpu and wanted in NATIVE and many.stores_any(matrix.graph, matrix.question, matrix.plan.method)
 
 
-def _store(matrix: Matrix, out: str | PathLike[str], dtype: np.dtype[Any], key: tuple[Any, ...]) -> Any:
+def _store(matrix: Matrix, out: Path, dtype: np.dtype[Any], *, overwrite: bool) -> Any:
     """Return the file or folder that a matrix is written to."""
-    if Path(out).suffix not in (".zarr", ".parquet"):
-        return MatrixFile(out, matrix.shape, dtype, key)
-    if Path(out).suffix == ".parquet" and find_spec("pyarrow") is None:
+    question = _asked_of(matrix)
+    if out.suffix not in (".zarr", ".parquet"):
+        return MatrixFile(out, matrix.shape, dtype, question, overwrite=overwrite)
+    if out.suffix == ".parquet" and find_spec("pyarrow") is None:
         raise ImportError("writing .parquet needs pyarrow: pip install 'steppe[parquet]'")
     return MatrixFolder(
         out,
         matrix.shape,
         dtype,
-        key,
+        question,
         graph=matrix.graph,
         sources=matrix.question.sources,
         columns=matrix.columns,
+        overwrite=overwrite,
     )
+
+
+def _asked_of(matrix: Matrix) -> dict[str, Any]:
+    """Return all that the bits of a matrix and its labels depend on, by names that people know."""
+    graph, natural = matrix.graph, distance_dtype(matrix.graph)
+    labels = None if graph._labels is None else graph._labels.values
+    # Sums of floats along a path have one order, in every method but this: rows of the two do not belong together.
+    alone = matrix.plan.method == "floyd-warshall" and natural.kind == "f"
+    where = "the CPU" if matrix.device is None else matrix.device.info.name
+    return {
+        "edges": (graph.indptr, graph.indices),
+        "weights": graph.weights,
+        "labels": labels,
+        "sources": matrix.question.sources,
+        "targets": "every vertex" if matrix.columns is None else matrix.columns,
+        "cutoff": matrix.question.bound,
+        "distances": natural,
+        "method": f"floyd-warshall on {where}" if alone else "any that adds along paths",
+    }
 
 
 def blocks_of(

@@ -1,4 +1,7 @@
-"""Stored: distances in the type that a caller asked for, or an error that names the pair whose distance it cannot hold."""
+"""Stored: distances in the type that a caller asked for, or an error that names the pair whose distance it cannot hold.
+
+Also what a caller wants to stand for "no path", and the type that has it.
+"""
 
 from __future__ import annotations
 
@@ -65,3 +68,38 @@ def _store(values: Array, result: Array) -> int:
         bad = ~unreached & ((values < limits.min) | (values >= limits.max) | (result != values))
         result[unreached] = limits.max
     return int(np.flatnonzero(bad)[0]) if bad.any() else -1
+
+
+def type_with(dtype: np.dtype[Any], value: Any) -> np.dtype[Any]:
+    """Return the type of a matrix of distances in which ``value`` stands for "no path": this one, or float64 where it does not have the value.
+
+    >>> type_with(np.dtype(np.int64), -1), type_with(np.dtype(np.uint16), -1), type_with(np.dtype(np.int64), np.nan)
+    (dtype('int64'), dtype('float64'), dtype('float64'))
+    """
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"unreachable must be a number, not {value!r}") from None
+    except OverflowError:
+        raise ValueError(f"unreachable must be a number that a type of distances has, not {value!r}") from None
+    if not np.isfinite(number):
+        has = dtype.kind == "f"
+    elif dtype.kind == "f":
+        has = abs(number) <= float(np.finfo(dtype).max)
+    else:
+        has = number.is_integer() and np.iinfo(dtype).min <= int(value) <= np.iinfo(dtype).max
+    return dtype if has else np.dtype(np.float64)
+
+
+def with_unreachable(matrix: Array, value: float) -> Array:
+    """Return a matrix of distances in which ``value`` stands for "no path", in the type that :func:`type_with` says.
+
+    >>> with_unreachable(np.array([[1, 2**63 - 1]]), np.nan).tolist()
+    [[1.0, nan]]
+    >>> with_unreachable(np.array([[1, 2**63 - 1]]), -1).tolist()
+    [[1, -1]]
+    """
+    lost = matrix == unreachable(matrix.dtype)
+    matrix = matrix.astype(type_with(matrix.dtype, value), copy=False)
+    matrix[lost] = float(value) if matrix.dtype.kind == "f" else int(value)
+    return matrix

@@ -33,6 +33,10 @@ def application() -> typer.Typer:
 
 def main() -> None:
     """Run the command line with the arguments of this process."""
+    from .guard import open_streams
+    from .terminal import complain
+
+    open_streams()
     try:
         app = application()
         if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # as _steppe_cli left it
@@ -47,3 +51,6 @@ def main() -> None:
         app(prog_name="steppe")
     except KeyboardInterrupt:  # before a command has begun, or after it has ended
         sys.exit(130)
+    except OSError as error:  # of what is printed without a command: the help, the version
+        complain(error.strerror or str(error))
+        sys.exit(2)

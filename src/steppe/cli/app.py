@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import stat
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,9 +12,18 @@ import typer
 from typer.core import TyperGroup
 
 from .. import __version__, read
-from ..errors import FormatError, GraphError, NegativeCycleError, NoPathError, SteppeError, VerificationError
+from ..errors import (
+    FormatError,
+    GraphError,
+    NegativeCycleError,
+    NoPathError,
+    SteppeError,
+    StoreError,
+    VerificationError,
+)
 from ..files.source import split_suffix
-from .terminal import escaped
+from .guard import Names, guarded
+from .terminal import complain, escaped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,17 +40,18 @@ class Commands(TyperGroup):
         """Run the command."""
         try:
             result = super().invoke(ctx)
-            sys.stdout.flush()
+            if sys.stdout is not None:
+                sys.stdout.flush()
             return result
         except BrokenPipeError as error:
             if error.filename is None:  # `steppe … | head`: who reads has enough, and nothing is wrong
                 _close_stdout()
                 raise SystemExit(0) from None
-            sys.stderr.write(f"steppe: error: {escaped(_words(error))}\n")
+            complain(escaped(_words(error)))
             raise SystemExit(2) from None
         except (SteppeError, OSError, ValueError, ImportError, MemoryError) as error:
             text = escaped(" ".join(_words(error).split())) or type(error).__name__
-            sys.stderr.write(f"steppe: error: {text}\n")
+            complain(text)
             raise SystemExit(1 if isinstance(error, WRONG_ANSWER) else 2) from None
 
 
@@ -58,10 +67,25 @@ def _words(error: Exception) -> str:
     """Return the message; of the system's errors the words without the number."""
     if isinstance(error, OSError) and error.strerror:
         return ": ".join(str(part) for part in (error.filename, error.strerror) if part is not None)
-    return str(error)
+    text = str(error)
+    return text.replace("overwrite=True", "--force") if isinstance(error, StoreError) else text
 
 
-app = typer.Typer(
+class Application(typer.Typer):
+    """Commands, each with a guard before it that keeps its files (``guard.py``)."""
+
+    def command(self, name: str | None = None, **options: Any) -> Callable[[Any], Any]:
+        """Register a command."""
+        register = super().command(name, **options)
+
+        def registered(function: Any) -> Any:
+            register(guarded(function))
+            return function
+
+        return registered
+
+
+app = Application(
     cls=Commands,
     help="Shortest paths, with a proof for every answer.",
     no_args_is_help=True,
@@ -129,21 +153,6 @@ def vertex(graph: Graph, text: str) -> int | str:
     raise GraphError(f"vertex {text} is not in the graph") from problem
 
 
-def keep_input(file: str, *outputs: str | Path | None) -> None:
-    """Refuse to write over the file that is read, whatever its names are."""
-    for out in outputs:
-        if out is not None and out != "-" and _same(file, out):
-            raise GraphError(f"{out} is the file that is read: give what is written another name")
-
-
-def _same(file: str, out: str | Path) -> bool:
-    try:
-        read = os.fstat(sys.stdin.fileno()) if file == "-" else Path(file).stat()
-        return stat.S_ISREG(read.st_mode) and os.path.samestat(read, Path(out).stat())
-    except (OSError, ValueError):  # one of them is not there, or standard input is no file
-        return False
-
-
 def vertices(graph: Graph, texts: list[str]) -> list[int | str]:
     """Return the labels that lists like ``1,2,3`` mean. A text that is a label as a whole, comma and all, means that one."""
     found: list[int | str] = []
@@ -203,13 +212,16 @@ def output_kind(save: str, kinds: tuple[str, ...]) -> str:
 
 
 def keep_finished(save: str | None, *, stored: bool, force: bool) -> None:
-    """Refuse to write over a finished matrix, which may have taken hours; one that is being written is gone on with."""
-    if save is not None and stored and not force and Path(save).exists() and not Path(f"{Path(save)}.rows").exists():
-        raise GraphError(f"{save} is there already: --force writes over it")
+    """Refuse to write over a finished matrix, which may have taken hours, before the graph is read."""
+    if save is None or not stored or force:
+        return
+    place = Path(save)
+    if any(place.iterdir()) if place.is_dir() else place.is_file() and place.stat().st_size:
+        raise StoreError(f"{save} is there already: overwrite=True writes over it")
 
 
 FileArgument = Annotated[
-    str, typer.Argument(metavar="FILE", help="A graph file of any format; - reads standard input.")
+    str, typer.Argument(metavar="FILE", help="A graph file of any format; - reads standard input."), Names.READ
 ]
 FormatOption = Annotated[str | None, typer.Option("--format", help="The file's format, where its name does not tell.")]
 DirectedOption = Annotated[
@@ -229,8 +241,11 @@ SourceOption = Annotated[str, typer.Option("--source", "--sources", "-s", help="
 TargetsOption = Annotated[
     list[str] | None,
     typer.Option("--targets", "--target", "-t", metavar="LIST", help=f"Stop when these are settled. {LIST}"),
+    Names.LISTED,
 ]
-ForceOption = Annotated[bool, typer.Option("--force", help="Write over a finished .npy matrix.")]
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Write over what is there already, or begin an unfinished matrix anew.")
+]
 DeviceOption = Annotated[str | None, typer.Option(help="cpu, auto, cuda, cuda:1, opencl or opencl:NAME.")]
 CutoffOption = Annotated[
     Any,
@@ -253,4 +268,5 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.
 OutputOption = Annotated[
     str | None,
     typer.Option("--output", "-o", help="Save the answer: .npy, .npz, .csv or .parquet; - for CSV to stdout."),
+    Names.WRITTEN,
 ]

@@ -23,6 +23,7 @@ from ..machine import threads as _threads
 from . import app as shared
 from . import output
 from .app import app, vertices
+from .guard import Names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,7 +73,9 @@ def bench(
     file: shared.FileArgument,
     sources: Annotated[int, typer.Option(min=1, help="How many sources, drawn among the vertices with edges.")] = 3,
     source: Annotated[
-        list[str] | None, typer.Option("--source", "-s", metavar="LIST", help="These sources instead.")
+        list[str] | None,
+        typer.Option("--source", "-s", metavar="LIST", help="These sources instead."),
+        Names.LISTED,
     ] = None,
     repeat: Annotated[int, typer.Option(min=1, help="Rounds.")] = 5,
     budget: Annotated[float, typer.Option(help="Seconds for each candidate; it has one round at least.")] = 10.0,

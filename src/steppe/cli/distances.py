@@ -25,6 +25,7 @@ from ..planning.progress import Bar
 from . import app as shared
 from . import output
 from .app import app, vertices
+from .guard import Names
 from .pairs import read_pairs
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def distances(
     sources: Annotated[
         list[str] | None,
         typer.Option("--sources", "--source", "-s", metavar="LIST", help=f"A row for each. {shared.LIST}"),
+        Names.LISTED,
     ] = None,
     targets: Annotated[
         list[str] | None,
@@ -65,6 +67,7 @@ def distances(
             metavar="LIST",
             help=f"A column for each; default: every vertex. {shared.LIST}",
         ),
+        Names.LISTED,
     ] = None,
     pairs: Annotated[
         str | None,
@@ -72,6 +75,7 @@ def distances(
             metavar="FILE",
             help="A source and a target in each line, and a distance for each of them; - for standard input.",
         ),
+        Names.READ,
     ] = None,
     method: MethodOption = "auto",
     device: shared.DeviceOption = None,
@@ -101,9 +105,6 @@ def distances(
         raise GraphError(f"cannot save pairs as {save!r}: use .npy, .csv or .parquet")
     if pairs is not None and (sparse or targets is not None):
         raise ValueError("--pairs has the targets, and nothing that is sparse")
-    if pairs == file == "-":
-        raise ValueError("standard input cannot be the graph and the pairs: give one of them as a file")
-    shared.keep_input(file, save)
     shared.keep_finished(save, stored=kind in STORES, force=force)
     graph = shared.open_graph(file, file_format, directed, columns, profile)
     if pairs is not None:
@@ -125,6 +126,7 @@ def distances(
             sparse=sparse,
             dtype=dtype,
             out=save if kind in STORES else None,
+            overwrite=force and kind in STORES,
             threads=threads,
             progress=bar,
         )
@@ -168,7 +170,6 @@ def all_pairs(
 ) -> None:
     """Find the distances between all pairs of vertices; without -o only how many have a path, the sum and the largest."""
     kind = _kind(save, sparse=sparse)
-    shared.keep_input(file, save)
     shared.keep_finished(save, stored=kind in STORES, force=force)
     graph = shared.open_graph(file, file_format, directed, columns, profile)
     options: dict[str, Any] = {"method": method, "device": device, "cutoff": cutoff, "threads": threads}
@@ -183,7 +184,8 @@ def all_pairs(
             facts |= {"reachable_pairs": reached, "largest": most}
         else:
             out = save if kind in STORES else None
-            matrix = _all_pairs(graph, sparse=sparse, dtype=dtype, out=out, progress=bar, **options)
+            again = force and out is not None
+            matrix = _all_pairs(graph, sparse=sparse, dtype=dtype, out=out, overwrite=again, progress=bar, **options)
             if kind not in FOLDERS:
                 labels = graph.labels_of(np.arange(graph.num_vertices)).tolist()
                 table = Table(graph, labels, None, matrix, sparse=sparse)
@@ -198,7 +200,9 @@ def all_pairs(
 def nearest(
     file: shared.FileArgument,
     sources: Annotated[
-        list[str], typer.Option("--sources", "--source", "-s", metavar="LIST", help=f"The sources. {shared.LIST}")
+        list[str],
+        typer.Option("--sources", "--source", "-s", metavar="LIST", help=f"The sources. {shared.LIST}"),
+        Names.LISTED,
     ],
     offsets: Annotated[
         str | None, typer.Option(metavar="LIST", help="A head start for each source: numbers with commas between them.")
@@ -217,7 +221,6 @@ def nearest(
     kind = _kind(save, sparse=False)
     if kind in {*STORES, ".npz"}:
         raise GraphError(f"cannot save lines of vertex, source and distance as {save!r}: use .csv or .parquet")
-    shared.keep_input(file, save)
     graph = shared.open_graph(file, file_format, directed, columns, profile)
     heads = None if offsets is None else [shared.number(text) for text in offsets.split(",")]
     starts = vertices(graph, sources)
@@ -287,7 +290,7 @@ def going_on(save: str | None, kind: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        if kind in STORES and save is not None and Path(f"{Path(save)}.rows").exists():
+        if kind in STORES and save is not None and Path(f"{os.path.realpath(save)}.rows").exists():
             sys.stderr.write(f"\nsteppe: what is done is kept; go on with\n  steppe {shlex.join(sys.argv[1:])}\n")
         raise
 

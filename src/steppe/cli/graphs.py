@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -14,12 +13,11 @@ from .. import Graph, write
 from .. import generate as _generate
 from .. import partition as _partition
 from ..files import write_stream
-from ..files.edge_list import vertex_file
-from ..files.source import split_suffix
 from ..planning.progress import Bar
 from . import app as shared
 from . import output
-from .app import Commands, app
+from .app import Application, Commands, app
+from .guard import Names
 
 
 @app.command()
@@ -54,11 +52,16 @@ def _facts(graph: Graph) -> dict[str, Any]:
 @app.command()
 def convert(
     file: shared.FileArgument,
-    to: Annotated[str, typer.Argument(metavar="OUT", help="The new file; its suffix tells the format. - for stdout.")],
+    to: Annotated[
+        str,
+        typer.Argument(metavar="OUT", help="The new file; its suffix tells the format. - for stdout."),
+        Names.WRITTEN,
+    ],
     to_format: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="The new format: csv, gr, …")] = None,
     numbers: Annotated[
         str | None,
         typer.Option("--map", metavar="FILE", help="Number vertices 1…n, and write numbers and labels to this .csv."),
+        Names.WRITTEN,
     ] = None,
     file_format: shared.FormatOption = None,
     directed: shared.DirectedOption = None,
@@ -77,11 +80,6 @@ def convert(
     """Read a graph in one format and write it in another."""
     if to == "-" and to_format is None:
         raise ValueError("standard output has no suffix that tells a format: add --to csv, or another one")
-    if to == numbers == "-":
-        raise ValueError("the graph and its map cannot both go to standard output")
-    shared.keep_input(file, numbers, *([] if to == "-" else [to]))
-    if to != "-" and split_suffix(Path(to))[0] == ".e":
-        shared.keep_input(file, vertex_file(Path(to)))
     options: dict[str, Any] = {"missing": "drop" if drop_missing else "error", "decimal": decimal, "encoding": encoding}
     if attributes is not None:
         options["attributes"] = [int(word) if word.isdecimal() else word for word in attributes.split(",")]
@@ -121,7 +119,7 @@ def _told(graph: Graph, to: str, *, as_json: bool) -> None:
 @app.command()
 def partition(
     file: shared.FileArgument,
-    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="The folder to make.")],
+    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="The folder to make."), Names.WRITTEN],
     parts: Annotated[int, typer.Option(min=1, help="How many.")] = 64,
     by: Annotated[Literal["range", "locality"], typer.Option(help="By numbers, or neighbours together.")] = "range",
     memory: shared.MemoryOption = None,
@@ -137,7 +135,7 @@ def partition(
 
 # generate -----------------------------------------------------------------------------------------------------------
 
-makers = typer.Typer(cls=Commands, no_args_is_help=True, help="Make a graph; the same seed makes the same graph.")
+makers = Application(cls=Commands, no_args_is_help=True, help="Make a graph; the same seed makes the same graph.")
 app.add_typer(makers, name="generate")
 
 
@@ -152,7 +150,9 @@ def _weights(text: str) -> tuple[int, int] | str | None:
     return int(low), int(high)
 
 
-Out = Annotated[str, typer.Option("--output", "-o", help="The file to write; its suffix tells the format.")]
+Out = Annotated[
+    str, typer.Option("--output", "-o", help="The file to write; its suffix tells the format."), Names.WRITTEN
+]
 Seed = Annotated[int, typer.Option(help="Names the graph.")]
 Stream = Annotated[
     bool, typer.Option("--stream", help="Write a .steppe file piece by piece: the graph may be larger than memory.")

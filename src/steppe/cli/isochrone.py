@@ -14,6 +14,7 @@ from . import app as shared
 from . import output
 from . import plot as drawn
 from .app import app
+from .guard import Names
 
 TABLES = (".csv", ".parquet")
 
@@ -27,6 +28,7 @@ def isochrone(
         typer.Option(
             "--output", "-o", help="Save: .geojson, .png, .svg, .pdf, .csv or .parquet; - for GeoJSON to stdout."
         ),
+        Names.WRITTEN,
     ] = None,
     source: drawn.StartOption = None,
     near: drawn.NearOption = None,
@@ -45,7 +47,6 @@ def isochrone(
     as_json: shared.JsonOption = False,
 ) -> None:
     """Find what can be reached from a vertex within some limits: polygons, a picture or a table."""
-    shared.keep_input(file, save)
     kind = drawn.kind_of(save, (".geojson", *drawn.PICTURES, *TABLES))
     limits = [shared.number(text) for text in bands.split(",")]
     start = time.perf_counter()

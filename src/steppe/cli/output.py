@@ -56,6 +56,8 @@ def aligned(rows: list[list[str]]) -> None:
     """Print a table: the first column to the left, the others to the right, a header first."""
     from rich.text import Text
 
+    if not rows:
+        return
     rows = [[escaped(cell) for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in rows if i < len(row)) for i in range(len(rows[0]))]
     console = _console()

@@ -15,6 +15,7 @@ from ..files.target import destination
 from . import app as shared
 from . import output
 from .app import app, vertex
+from .guard import Names
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 PICTURES = (".png", ".svg", ".pdf")
 
 CoordinatesOption = Annotated[
-    str | None, typer.Option("--coordinates", metavar="FILE", help="A DIMACS .co file: where the vertices are.")
+    str | None,
+    typer.Option("--coordinates", metavar="FILE", help="A DIMACS .co file: where the vertices are."),
+    Names.READ,
 ]
 NearOption = Annotated[
     str | None, typer.Option("--near", metavar="LON,LAT", help="Start from the vertex nearest to this point instead.")
@@ -33,7 +36,7 @@ StartOption = Annotated[str | None, typer.Option("--source", "-s", help="The ver
 @app.command()
 def plot(
     file: shared.FileArgument,
-    save: Annotated[str, typer.Option("--output", "-o", help="The picture: .png, .svg or .pdf.")],
+    save: Annotated[str, typer.Option("--output", "-o", help="The picture: .png, .svg or .pdf."), Names.WRITTEN],
     source: StartOption = None,
     near: NearOption = None,
     target: Annotated[str | None, typer.Option("--target", "-t", help="Draw the path to this vertex.")] = None,
@@ -45,7 +48,6 @@ def plot(
     as_json: shared.JsonOption = False,
 ) -> None:
     """Draw a graph; with --source, the distances from a vertex as colours, and a path."""
-    shared.keep_input(file, save)
     kind = kind_of(save, PICTURES)
     graph = shared.open_graph(file, file_format, directed, profile=profile, coordinates=coordinates)
     searched = source is not None or near is not None

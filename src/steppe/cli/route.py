@@ -12,6 +12,7 @@ from ..planning.progress import Bar, Progress
 from . import app as shared
 from . import output
 from .app import app, vertex
+from .guard import Names
 from .pairs import read_pairs
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def route(
             metavar="FILE",
             help="A source and a target in each line, and a path for each of them; - for standard input.",
         ),
+        Names.READ,
     ] = None,
     file_format: shared.FormatOption = None,
     directed: shared.DirectedOption = None,
@@ -39,18 +41,14 @@ def route(
         typer.Option(
             "--output", "-o", help="Save the paths, a line for each vertex: .csv or .parquet; - for CSV to stdout."
         ),
+        Names.WRITTEN,
     ] = None,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Find one shortest path between two vertices (exit code 1 where there is none), or one for each pair of a file."""
     if (pairs is None) == (source is None or target is None) or (pairs is not None and (source or target)):
         raise ValueError("give --source and --target, or --pairs with a file of pairs")
-    if pairs == file == "-":
-        raise ValueError("standard input cannot be the graph and the pairs: give one of them as a file")
     kind = "" if save is None else shared.output_kind(save, (".csv", ".parquet"))
-    shared.keep_input(file, save)
-    if pairs is not None:
-        shared.keep_input(pairs, save)
     graph = shared.open_graph(file, file_format, directed, columns, profile)
     if pairs is not None:
         _many(graph, *read_pairs(graph, pairs), save, kind, as_json=as_json)

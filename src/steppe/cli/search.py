@@ -19,6 +19,7 @@ from ..planning.progress import Bar
 from . import app as shared
 from . import output
 from .app import app, vertex, vertices
+from .guard import Names
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
@@ -48,7 +49,6 @@ def sssp(
     as_json: shared.JsonOption = False,
 ) -> None:
     """Find the shortest paths from one vertex to all others."""
-    shared.keep_input(file, save)
     graph, read_seconds = _read(file, file_format, directed, columns, profile)
     with Bar() as bar:
         paths = _sssp(
@@ -86,7 +86,6 @@ def bfs(
     as_json: shared.JsonOption = False,
 ) -> None:
     """Count the fewest edges from one vertex to all others; weights do not matter."""
-    shared.keep_input(file, save)
     graph, read_seconds = _read(file, file_format, directed, columns, profile)
     with Bar() as bar:
         paths = _bfs(
@@ -106,7 +105,9 @@ def bfs(
 @app.command()
 def verify(
     file: shared.FileArgument,
-    answer: Annotated[str, typer.Argument(metavar="ANSWER", help="What `sssp -o` or `bfs -o` saved: .npy or .npz.")],
+    answer: Annotated[
+        str, typer.Argument(metavar="ANSWER", help="What `sssp -o` or `bfs -o` saved: .npy or .npz."), Names.READ
+    ],
     source: shared.SourceOption,
     cutoff: shared.CutoffOption = None,
     threads: shared.ThreadsOption = None,

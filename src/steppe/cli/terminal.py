@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import sys
 import unicodedata
 
 _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # controls, formats, surrogates, ends of lines and paragraphs
 _JOINERS = "\u200c\u200d"  # formats that some scripts cannot do without
+
+
+def complain(text: str) -> None:
+    """Write an error to standard error; where that cannot be written to, the exit code has to do."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(f"steppe: error: {text}\n")
+        sys.stderr.flush()
 
 
 def escaped(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import NoPathError, VerificationError
+from ..errors import NoPathError, StoreError, VerificationError
 from ..files.target import destination
 from ..graph.arrays import read_only
 from ..machine import locks
@@ -115,14 +115,21 @@ class PartitionedPaths(Paths):
             raise VerificationError(_words(fault, self._whole, self.bound), label)
         return self
 
-    def to_folder(self, folder: str | PathLike[str]) -> Path:
+    def to_folder(self, folder: str | PathLike[str], *, overwrite: bool = False) -> Path:
         """Write the distances as a folder of ``.npy`` files, one for each part, from where they are; return it.
+
+        A folder that has something in it is refused with a :class:`~steppe.StoreError`, unless ``overwrite=True``: then files of these names in it
+        are replaced.
 
         ``answer.json`` is written last, and has the files in the order of the parts; ``PartitionedGraph.part(i).numbers`` are the vertices of a
         file's entries. All workers must see the folder.
         """
         place = Path(folder).resolve()
         place.mkdir(parents=True, exist_ok=True)
+        if not overwrite and any(place.iterdir()):
+            raise StoreError(
+                f"{place} is there already, and not empty: overwrite=True replaces the files of an answer in it"
+            )
         (place / "answer.json").unlink(missing_ok=True)
         rounds = self._rounds
         names = rounds.steadily(lambda: rounds.crew.ask("store", rounds.asked.number, place))

@@ -6,6 +6,7 @@ whole files or none, :mod:`.text` with what text formats share. ``docs/files.md`
 
 from __future__ import annotations
 
+import errno
 import operator
 import re
 from pathlib import Path
@@ -15,7 +16,7 @@ from ..errors import GraphError
 from ..graph.places import placed
 from . import columnar, dimacs, edge_list, gap, graphml, matrix_market, metis, npz, osm, pajek, steppe_file, tntp
 from .source import Source, split_suffix
-from .target import Target
+from .target import Target, unfinished
 from .wanted import Wanted
 
 if TYPE_CHECKING:
@@ -277,6 +278,12 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
     kind = _known(format if format is not None else split_suffix(path)[0])
     if kind in (".co", ".adj", ".tntp"):
         raise GraphError(f"{kind} files are read, not written")
+    if kind == ".e":
+        beside = edge_list.vertex_file(path)
+        if beside.exists() and not path.exists() and not unfinished(path).exists():
+            raise FileExistsError(
+                errno.EEXIST, f"this is there without {path.name}: move it away, or write another name", str(beside)
+            )
     with Target() as target:
         file = target.open(path)
         _put(graph, file, kind, target.open(edge_list.vertex_file(path)) if kind == ".e" else None)

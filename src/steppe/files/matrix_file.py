@@ -1,8 +1,9 @@
 """MatrixFile: a matrix written in blocks of rows to a ``.npy`` file, so that it can be gone on with after an interruption.
 
-The matrix grows in ``NAME.npy.rows``; a finished ``NAME.npy`` stays until the new one takes its place, in one step. The growing file has three
-parts: the header of a ``.npy`` file; the rows; and a journal, cut off at the end. The journal names the question the matrix answers (a digest of
-graph, sources, targets, …) and has an entry for every block: its rows and the digest of its bytes, sealed with the question.
+The matrix grows in ``NAME.npy.rows``; a ``NAME.npy`` that is there is replaced only where the caller says so (``overwrite=True``), and stays until
+the new one takes its place, in one step. The growing file has three parts: a mark of ours, for which the header of a ``.npy`` file is put at the end;
+the rows; and a journal, cut off at the end. The journal has the question that the matrix answers (:mod:`.store`), and an entry for every block: its
+rows and the digest of its bytes, sealed with the question. A growing file with neither mark nor journal is not ours, and left alone.
 
 Who goes on believes nothing but digests. A block whose bytes do not match its entry, because it never reached the disk, was truncated or changed,
 is computed again; so is a block whose entry is torn. Therefore nothing has to be written in a certain order, and nothing waits for the disk
@@ -25,17 +26,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import ResultSizeError
-from ..graph.graph import Graph
+from ..errors import ResultSizeError, StoreError
 from . import place
+from .store import ANEW, StoreQuestion, key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from os import PathLike
 
 Array = npt.NDArray[Any]
-_MAGIC = b"steppe rows 2\n\0\0"
-_HEAD = struct.Struct("<16s16s16s")  # magic, question, seal
+_MAGIC = b"steppe rows 3\n\0\0"
+_FRONT = struct.Struct(
+    "<16s16sQ"
+)  # magic, key of the question, where the journal begins: in place of the header while the file grows
+_HEAD = struct.Struct("<16s16sQ")  # magic, key, length of the question, which follows
 _ENTRY = struct.Struct("<QQ16s16s")  # first row, last row + 1, digest of the block, seal
 _PIECE = 8 << 20
 
@@ -46,36 +50,48 @@ class MatrixFile:
     Parameters
     ----------
     path : path
-        The ``.npy`` file. A finished one of that name is replaced when this one is finished, and not before.
+        The ``.npy`` file.
     shape : tuple
         Rows × columns.
     dtype : dtype
         The type stored.
-    question : tuple
-        What the matrix answers, graph and arrays: a file begun for another question is not gone on with.
+    question : dict
+        The parts of what the matrix answers, as for :class:`.store.StoreQuestion`.
+    overwrite : bool
+        A file of that name is replaced when this one is finished, and not before; an unfinished one that answers another question is begun anew.
 
     Raises
     ------
-    ValueError
-        An unfinished file is there and answers another question, or is not ours.
+    StoreError
+        A file of that name is there, or an unfinished one that answers another question or is not ours.
     BlockingIOError
         Another process is writing it.
     """
 
     def __init__(
-        self, path: str | PathLike[str], shape: tuple[int, int], dtype: np.dtype[Any], question: tuple[Any, ...]
+        self,
+        path: str | PathLike[str],
+        shape: tuple[int, int],
+        dtype: np.dtype[Any],
+        question: Mapping[str, Any],
+        *,
+        overwrite: bool = False,
     ) -> None:
         self.path = Path(path)
+        self._overwrite = overwrite
         if self.path.suffix != ".npy":
             raise ValueError(f"out must be the name of a .npy file, or of a .zarr or .parquet folder: {str(path)!r}")
         self._final, self._old = place.resolve(self.path)
         if self._old is not None and not stat.S_ISREG(self._old.st_mode):
             raise OSError(errno.ESPIPE, "this is a pipe or a device, and a matrix needs a file", str(path))
+        self._check_free()
         self.growing = self._final.with_name(self._final.name + ".rows")
-        self._question = digest_of((shape, dtype, *question))
+        size = f"{shape[0]:,} × {shape[1]:,}"
+        self._asked = StoreQuestion({"format": ".npy", "shape": size, "dtype": dtype, **question})
         self._header = npy_header(shape, dtype)
         self._row = shape[1] * dtype.itemsize
         self._end = len(self._header) + shape[0] * self._row
+        self._front = _FRONT.pack(_MAGIC, self._asked.key, self._end).ljust(len(self._header), b"\0")
         self._done = np.zeros(shape[0], dtype=bool)
         self._entries = 0
         self._worthless = False  # nothing in it that would be missed
@@ -120,9 +136,12 @@ class MatrixFile:
 
     def finish(self) -> Array:
         """Give the file its name and return it, mapped for reading."""
+        self._check_free()  # somebody may have written it meanwhile
         journal = self._get(self._end, self._entry_at(self._entries) - self._end)
-        os.ftruncate(self._fd, self._end)
+        os.fsync(self._fd)  # the long wait, while every row can still be proved
         try:
+            self._put(0, memoryview(self._header))
+            os.ftruncate(self._fd, self._end)
             os.fsync(self._fd)
             if os.name == "nt":  # which renames no open file
                 os.close(self._fd)
@@ -130,12 +149,18 @@ class MatrixFile:
             self.growing.replace(self._final)
             self._worthless = False
         except OSError:
-            with contextlib.suppress(OSError):
-                self._put(self._end, memoryview(journal))  # so that the next call finds all rows done
+            with contextlib.suppress(OSError):  # so that the next call finds all rows done
+                self._put(self._end, memoryview(journal))
+                self._put(0, memoryview(self._front))
             raise
         place.sync_folder(self._final.parent)
         result: Array = np.load(self.path, mmap_mode="r")
         return result
+
+    def _check_free(self) -> None:
+        """Refuse a name that has a file, unless it may be written over; an empty file holds nothing to lose."""
+        if not self._overwrite and self._final.exists() and self._final.stat().st_size:
+            raise StoreError(f"{self.path} is there already: overwrite=True writes over it")
 
     def _open(self) -> int:
         """Open the growing file, new or old, and lock it."""
@@ -151,15 +176,15 @@ class MatrixFile:
                 except OSError as error:
                     if error.errno != errno.ELOOP:
                         raise
-                    raise ValueError(f"{self.growing} is a symbolic link: remove it to begin anew") from None
+                    raise StoreError(f"{self.growing} is a symbolic link: move it away") from None
             except OSError as error:
                 error.filename = str(self.path)
                 raise
             try:
                 if not stat.S_ISREG(os.fstat(fd).st_mode):
-                    raise ValueError(f"{self.growing} is not a file: remove it to begin anew")
+                    raise StoreError(f"{self.growing} is not a file: move it away")
                 place.lock(fd)
-                if _same(fd, self.growing):
+                if place.same(fd, self.growing):
                     return fd
             except BlockingIOError:
                 os.close(fd)
@@ -181,9 +206,11 @@ class MatrixFile:
             message = f"{self.path} takes {needed:,} bytes, the disk has {free:,}"
             raise ResultSizeError(message, needed=needed, free=free)
         self._worthless = True
+        os.ftruncate(self._fd, 0)
         place.keep_mode(self._fd, self._old)
-        self._put(0, memoryview(self._header))
-        self._put(self._end, memoryview(_HEAD.pack(_MAGIC, self._question, self._seal())))
+        self._put(0, memoryview(self._front))
+        head = _HEAD.pack(_MAGIC, self._asked.key, len(self._asked.text)) + self._asked.text
+        self._put(self._end, memoryview(head))
         self._allocate()
 
     def _allocate(self) -> None:
@@ -198,23 +225,29 @@ class MatrixFile:
                     raise
 
     def _ours(self, size: int) -> bool:
-        """Tell whether there is a journal of this question; refuse the file where there is another one, or none at all."""
+        """Tell whether there is a journal of this question. Refuse the file where there is another one, or nothing that says it is ours."""
         head = self._get(0, 1 << 16)
-        if head[: len(self._header)] == self._header:
-            end = self._end
-        else:
-            end = _end_of(head)
+        marked = head.startswith(_MAGIC) and len(head) >= _FRONT.size
+        end = _FRONT.unpack_from(head)[2] if marked else _end_of(head)
         found = self._get(end, _HEAD.size) if 0 <= end < size else b""
-        if found == _HEAD.pack(_MAGIC, self._question, self._seal()) and end == self._end:
-            return True
-        if found.startswith(_MAGIC):
-            raise ValueError(
-                f"{self.growing} is unfinished and answers another question (graph, sources, targets, cutoff or dtype differ): "
-                "remove it to begin anew"
-            )
-        if end != self._end:
-            raise ValueError(f"{self.growing} is no unfinished matrix: remove it to begin anew")
-        return False  # truncated: no row of it can be proved
+        if found.startswith(_MAGIC) and len(found) == _HEAD.size:
+            _, key, length = _HEAD.unpack(found)
+            text = self._get(end + _HEAD.size, min(length, 1 << 16))
+            if key_of(text) == key:
+                if key == self._asked.key and end == self._end:
+                    return True
+                if not self._overwrite:
+                    raise self._asked.refusal(self.growing, text, finished=False)
+                return False
+        if marked:
+            return False  # truncated: no row of it can be proved
+        older = found.startswith(_MAGIC[:11])
+        if not older and (end != self._end or not head.startswith(self._header)):
+            raise StoreError(f"{self.growing} is no unfinished matrix: move it away")
+        if not self._overwrite:
+            what = "was begun by another version of steppe" if older else "has no journal, and may be another's file"
+            raise StoreError(f"{self.growing} {what}: {ANEW}")
+        return False
 
     def _believe(self) -> None:
         """Compare every block in the journal with its digest."""
@@ -236,10 +269,10 @@ class MatrixFile:
 
     def _seal(self, *parts: int | bytes) -> bytes:
         text = b"|".join(part if isinstance(part, bytes) else b"%d" % part for part in parts)
-        return hashlib.blake2b(text, key=self._question, digest_size=16).digest()
+        return hashlib.blake2b(text, key=self._asked.key, digest_size=16).digest()
 
     def _entry_at(self, number: int) -> int:
-        return self._end + _HEAD.size + number * _ENTRY.size
+        return self._end + _HEAD.size + len(self._asked.text) + number * _ENTRY.size
 
     def _get(self, at: int, count: int) -> bytes:
         os.lseek(self._fd, at, os.SEEK_SET)
@@ -265,13 +298,6 @@ class MatrixFile:
             self.growing.unlink(missing_ok=True)
 
 
-def _same(fd: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(fd), path.lstat())
-    except FileNotFoundError:
-        return False
-
-
 def npy_header(shape: tuple[int, ...], dtype: np.dtype[Any]) -> bytes:
     """Return the first bytes of a ``.npy`` file."""
     file = io.BytesIO()
@@ -290,22 +316,3 @@ def _end_of(head: bytes) -> int:
     except ValueError:
         return -1
     return file.tell() + int(np.prod(shape, dtype=object)) * dtype.itemsize
-
-
-def digest_of(parts: tuple[Any, ...]) -> bytes:
-    """Return a digest of graphs, arrays and plain values: what a matrix answers."""
-    digest = hashlib.blake2b(digest_size=16)
-
-    def add(part: Any) -> None:
-        if isinstance(part, Graph):
-            for array in (part.indptr, part.indices, part.weights):
-                add(array)
-        elif isinstance(part, np.ndarray):
-            digest.update(f"{part.dtype}{part.shape}".encode())
-            digest.update(np.ascontiguousarray(part).data)
-        else:
-            digest.update(repr(part).encode())
-
-    for part in parts:
-        add(part)
-    return digest.digest()

@@ -55,6 +55,14 @@ def lock(fd: int) -> bool:
     return True
 
 
+def same(fd: int, path: Path) -> bool:
+    """Tell whether ``path`` is still the name of the open file, and no link to it."""
+    try:
+        return os.path.samestat(os.fstat(fd), path.lstat())
+    except FileNotFoundError:
+        return False
+
+
 def keep_mode(fd: int, old: os.stat_result | None) -> None:
     """Give a new file the owner and the mode of the one it replaces, as far as user and file system may: it is nobody else's before."""
     if old is None or sys.platform == "win32":

@@ -62,6 +62,8 @@ class Source:
         data: bytes | mmap.mmap
         if self.path is None:
             self.name, self.suffix, self.packing = "<stdin>", "", ""
+            if sys.stdin is None:
+                raise self.error("standard input is closed")
             data = _drain(self, sys.stdin.buffer, max_bytes)
         else:
             self.name = str(self.path)

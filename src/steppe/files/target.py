@@ -215,7 +215,11 @@ def _remove_if_dead(name: str) -> None:
 def _replace_together(files: list[tuple[Path, Path]]) -> None:
     """Rename drafts to their places, the first one last; if a rename fails, undo those before it."""
     mark = unfinished(files[0][1])
-    os.close(os.open(mark, os.O_WRONLY | os.O_CREAT | getattr(os, "O_NONBLOCK", 0) | _place.CAREFUL, 0o666))
+    fd = os.open(mark, os.O_WRONLY | os.O_CREAT | getattr(os, "O_NONBLOCK", 0) | _place.CAREFUL, 0o666)
+    size = os.fstat(fd).st_size
+    os.close(fd)
+    if size:  # ours is empty
+        raise FileExistsError(errno.EEXIST, "this is not a mark of ours, and would be removed: move it away", str(mark))
     undo: list[tuple[Path | None, Path]] = []
     mixed = False
     try:

@@ -84,7 +84,7 @@ class Bar:
     def __call__(self, now: Progress) -> None:
         """Show how far it has come."""
         if self.drawn is None:
-            if time.monotonic() - self.start < 1 or not self.stream.isatty():
+            if time.monotonic() - self.start < 1 or self.stream is None or not self.stream.isatty():
                 return
             self._draw(now)
         if self.drawn is self:
