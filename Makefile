@@ -75,7 +75,7 @@ test-sdist: $(VENV)/.build-tools
 
 # What `make test` does with a few lost workers, here with every superstep × every victim, two at once, and a node.
 test-cluster: $(VENV)/.test
-	STEPPE_TEST_ALL=1 $(BIN)/python -m pytest tests/test_cluster.py $(PYTEST_ARGS)
+	STEPPE_TEST_ALL=1 $(BIN)/python -m pytest tests/test_cluster.py tests/test_cluster_loopback.py $(PYTEST_ARGS)
 
 # What `make test` does for the oldest and the newest GPU, here for all.
 test-kernels: $(VENV)/.test

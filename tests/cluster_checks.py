@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from loopback import only_loopback
+from steppe.cluster.loopback import alone
 
 QUIET = {
     "include_dashboard": False,
@@ -22,14 +23,14 @@ QUIET = {
 @contextlib.contextmanager
 def running(cpus=4):
     """Ray on this machine, with nothing but loopback to listen on."""
-    os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DISABLE_MEMORY_MONITOR": "1"}
-    os.environ["RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"] = "0"
+    os.environ["RAY_DISABLE_MEMORY_MONITOR"] = "1"
     with only_loopback():
         import ray
 
         for left in (2, 1, 0):  # Ray gives itself half a minute, which is short on a busy machine
             try:
-                ray.init(address="local", num_cpus=cpus, **QUIET)
+                with alone():
+                    ray.init(address="local", num_cpus=cpus, **QUIET)
                 break
             except Exception as error:
                 ray.shutdown()

@@ -7,7 +7,6 @@ import steppe as sp
 from steppe.calls import partitioned
 from steppe.cluster.asked import ForgottenError, WorkersLostError
 from steppe.cluster.crew import LocalCrew
-from steppe.cluster.worker import Worker
 
 SUPERSTEPS = ("advance", "mirror", "pull")
 
@@ -21,7 +20,6 @@ class Mortal(LocalCrew):
 
     def __init__(self, graph, workers, deaths=()):
         super().__init__(graph, workers)
-        self.folder = str(graph.folder)
         self.deaths = {(step, worker) for step, worker in deaths if worker < len(self.workers)}
         self.step = 0
         self.had_state = 0
@@ -62,7 +60,7 @@ class Mortal(LocalCrew):
 
     def revive(self, workers):
         for w in workers:
-            self.workers[w] = Worker(self.folder, w, self.homes)
+            self.workers[w] = self._worker(w)
 
 
 def without_resends(rounds):
@@ -96,7 +94,7 @@ def questions(draw):
     graph = sp.Graph.from_edges(
         rng.integers(0, n, m), rng.integers(0, n, m), weights, num_vertices=n, directed=draw(st.booleans())
     )
-    parts = draw(st.integers(1, 5))
+    parts = draw(st.integers(1, min(n, 5)))
     by = draw(st.sampled_from(["range", "locality", "array"]))
     by = rng.integers(0, parts, n) if by == "array" else by
     sources = np.unique(rng.integers(0, n, draw(st.integers(1, 3)))).tolist()

@@ -5,7 +5,9 @@ import sys
 import time
 from pathlib import Path
 
-os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DISABLE_MEMORY_MONITOR": "1"}
+from steppe.cluster.loopback import ENVIRONMENT
+
+os.environ |= ENVIRONMENT | {"RAY_DISABLE_MEMORY_MONITOR": "1"}
 
 import ray
 from ray.cluster_utils import Cluster

@@ -4,10 +4,14 @@ Needs the extra ``ray`` and a network namespace with nothing but loopback; skips
 test-cluster``) sweeps every superstep × every victim; else a few.
 """
 
+import gc
 import os
 import signal
 import subprocess
 import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +20,8 @@ import pytest
 import steppe as sp
 from cluster_checks import running, with_faults, wrong
 from loopback import NotPermittedError
+from steppe.cluster.loopback import ENVIRONMENT
+from steppe.cluster.roster import roster
 
 pytestmark = [pytest.mark.ray, pytest.mark.filterwarnings("ignore")]  # Ray's own
 ALL = os.environ.get("STEPPE_TEST_ALL") == "1"
@@ -65,6 +71,19 @@ def test_the_answer_of_one_machine(engine, graph, parts, tmp_path):
     assert np.array_equal(near.winners, known.winners)
     assert np.array_equal(near.distances, known.distances)
     assert len(list(r.to_folder(tmp_path / "answer").iterdir())) == 6
+
+
+def test_ray_listens_on_loopback_alone(engine, parts):
+    """Told so, it does by itself: the network with nothing but loopback that it runs in here is a second wall."""
+    sp.sssp(parts, 5, engine=engine)
+    for kind, loopback in (
+        ("tcp", {"0100007F"}),
+        ("tcp6", {"0000000000000000FFFF00000100007F", "0" * 24 + "01000000"}),
+    ):
+        rows = [line.split() for line in Path(f"/proc/thread-self/net/{kind}").read_text().splitlines()[1:]]
+        listening = {row[1].partition(":")[0] for row in rows if row[3] == "0A"}
+        assert listening <= loopback
+        assert listening or kind == "tcp"
 
 
 def test_floats_and_another_graph_at_once(engine, tmp_path):
@@ -127,7 +146,7 @@ def test_without_the_word_of_survivors_the_same_is_wrong(engine, graph, parts):
 
 def test_an_answer_survives_its_worker(engine, graph, parts):
     r, right = sp.sssp(parts, 5, engine=engine), sp.sssp(graph, 5)
-    os.kill(engine.crew(parts).pids[2][0], signal.SIGKILL)
+    os.kill(engine.crew(parts).start().pids[2][0], signal.SIGKILL)
     assert r.path(319).tolist() == right.path(319).tolist()
     assert wrong(r.verify(), right) == 0
 
@@ -160,7 +179,8 @@ sp.sssp(sp.open_partitioned(sys.argv[1]), 5, engine=engine, delta=400)
 def test_a_dead_driver_is_gone_on_with(cluster, graph, parts, tmp_path):
     address = cluster.get_runtime_context().gcs_address
     words = [sys.executable, "-c", DRIVER, str(parts.folder), str(tmp_path), "6", address]
-    died = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    env = os.environ | ENVIRONMENT
+    died = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False, env=env)
     assert died.stdout == "dying\n", died.stderr
     assert died.returncode == -signal.SIGKILL
     kept = sorted(tmp_path.rglob("*.values"))
@@ -175,12 +195,144 @@ def test_a_dead_driver_is_gone_on_with(cluster, graph, parts, tmp_path):
         assert sp.sssp(parts, 6, engine=engine).verify().distance(5) == sp.sssp(graph, 6).distance(5)
 
 
+def grid(folder, seed, parts=4):
+    graph = sp.generate.grid(12, 15, seed=seed)
+    return graph, sp.partition(graph, folder / f"grid-{seed}", parts=parts)
+
+
+def all_free(cluster, cpus=4):
+    """Whether nobody holds a CPU, sooner or later."""
+    deadline = time.monotonic() + 120
+    while cluster.available_resources().get("CPU", 0) < cpus and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return cluster.available_resources().get("CPU", 0) == cpus
+
+
+def test_one_graph_after_another(cluster, engine, tmp_path):
+    """Each takes all CPUs: idle workers make room, and answers that lay with them are found again."""
+    (one, first), (two, second) = grid(tmp_path, 1), grid(tmp_path, 2)
+    right, other = sp.sssp(one, 3), sp.sssp(two, 3)
+    with sp.Ray(workers=2, cpus=2) as engine_a, sp.Ray(workers=2, cpus=2) as engine_b:
+        a = sp.sssp(first, 3, engine=engine_a)
+        before = engine_a.crew(first).start().pids.copy()
+        b = sp.sssp(second, 3, engine=engine_b)
+        assert (
+            engine_a.crew(first).start().pids != before
+        )  # its workers were ended, and started again by this very line
+        c = sp.sssp(second, 4, engine=engine_a)  # the same graph by another engine
+        assert wrong(a.verify(), right) == 0
+        assert wrong(b.verify(), other) == 0
+        assert a.path(179).tolist() == right.path(179).tolist()
+        assert c.distance(179) == sp.sssp(two, 4).distance(179)
+        assert a.explain().restarts == b._rounds.counts["restarts"] == a._rounds.counts["restarts"] == 0
+    for answer in (a, b):
+        with pytest.raises(
+            RuntimeError, match="the engine was closed, and the answers that lay with its workers are gone"
+        ):
+            answer.distance(5)
+
+
+def test_graphs_that_fit_stay_side_by_side(cluster, tmp_path):
+    (one, first), (two, second) = grid(tmp_path, 1), grid(tmp_path, 2)
+    with sp.Ray(workers=1) as engine:
+        sp.sssp(first, 3, engine=engine)
+        before = engine.crew(first).start().pids.copy()
+        assert wrong(sp.sssp(second, 3, engine=engine), sp.sssp(two, 3)) == 0
+        assert wrong(sp.sssp(first, 5, engine=engine), sp.sssp(one, 5)) == 0
+        assert engine.crew(first).start().pids == before
+
+
+def test_two_graphs_at_once(cluster, tmp_path):
+    """Two threads, each with a graph that takes all CPUs, take turns; one engine or two."""
+    pairs = [grid(tmp_path, seed) for seed in (1, 2)]
+    rights = [sp.sssp(graph, 3) for graph, _ in pairs]
+    with sp.Ray(workers=2, cpus=2) as shared, sp.Ray(workers=2, cpus=1.5) as other:
+        for engines in ((shared, shared), (shared, other)):
+
+            def search(at, engines=engines):
+                return [sp.sssp(pairs[at][1], 3, engine=engines[at]).verify().distances for _ in range(2)]
+
+            with ThreadPoolExecutor(2) as pool:
+                for found, right in zip(pool.map(search, range(2)), rights, strict=True):
+                    assert all(np.array_equal(distances, right.distances) for distances in found)
+
+
+def test_workers_of_a_graph_that_is_gone_are_freed(cluster, engine, tmp_path):
+    engine.crew(grid(tmp_path, 1)[1]).start()  # of a graph that nobody keeps
+    _, g = grid(tmp_path, 2)
+    with sp.Ray(workers=2, cpus=2) as wide:
+        r = sp.sssp(g, 3, engine=wide)
+        assert not all_free_now(cluster)
+        del g, r
+        gc.collect()
+        assert all_free(cluster)
+    _, g = grid(tmp_path, 3)
+    r = sp.sssp(g, 3, engine=sp.Ray(workers=2))  # of an engine that nobody keeps: its answer does
+    assert r.distance(3) == 0
+    assert not all_free_now(cluster)
+    del r
+    gc.collect()
+    assert all_free(cluster)
+
+
+def all_free_now(cluster):
+    return cluster.available_resources().get("CPU", 0) == 4
+
+
+def test_a_matrix_finds_room(cluster, tmp_path):
+    """Idle workers hold all CPUs; others are at work, and make room when they are done."""
+    (one, first), (_, second) = grid(tmp_path, 1), grid(tmp_path, 2)
+    sources = list(range(40))
+    right = sp.distances(one, sources)
+    with sp.Ray(workers=2, cpus=2) as engine:
+        r = sp.sssp(first, 3, engine=engine)
+        assert np.array_equal(sp.distances(one, sources, engine=engine), right)
+        begun, go_on = threading.Event(), threading.Event()
+
+        def wait(step):
+            begun.set()
+            assert go_on.wait(120)
+
+        engine._before_step = wait
+        with ThreadPoolExecutor(2) as pool:
+            search = pool.submit(sp.sssp, second, 3, engine=engine)
+            assert begun.wait(120)
+            engine._before_step = None
+            matrix = pool.submit(sp.distances, one, sources, engine=engine)
+            while not roster._matrices:
+                time.sleep(0.01)
+            go_on.set()
+            assert np.array_equal(matrix.result(300), right)
+            assert search.result(300).distance(3) == 0
+        assert wrong(r, sp.sssp(one, 3)) == 0
+
+
+def test_a_search_within_a_search_is_told(cluster, tmp_path, monkeypatch):
+    """It would wait for ever: those who hold the CPUs wait for it."""
+    from steppe.cluster import ray_crew
+
+    (one, first), (_, second) = grid(tmp_path, 1), grid(tmp_path, 2)
+    problems = []
+
+    def again(now):
+        if not problems:
+            monkeypatch.setattr(ray_crew, "START", 0.5)
+            with pytest.raises(RuntimeError, match="2 of 2 workers did not start") as problem:
+                sp.sssp(second, 3, engine=sp.Ray(workers=2, cpus=2, timeout=0.5))
+            monkeypatch.undo()
+            problems.append(problem)
+
+    with sp.Ray(workers=2, cpus=2) as engine:
+        assert wrong(sp.sssp(first, 3, engine=engine, progress=again), sp.sssp(one, 3)) == 0
+    assert problems
+
+
 def test_too_many_workers_are_told(cluster, parts, monkeypatch):
     from steppe.cluster import ray_crew
 
     monkeypatch.setattr(ray_crew, "START", 0.5)
     with pytest.raises(RuntimeError, match=r"3 of 3 workers did not start within 1 seconds: each takes 5 CPUs"):
-        sp.Ray(workers=3, timeout=0.5, cpus=5).crew(parts)
+        sp.Ray(workers=3, timeout=0.5, cpus=5).crew(parts).start()
 
 
 def test_a_damaged_part_is_named(engine, tmp_path):

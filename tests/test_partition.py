@@ -19,7 +19,7 @@ def rebuilt(g):
     rows = []
     numbers = np.concatenate([g.part(p).numbers for p in range(g.num_parts)] or [np.empty(0, np.int64)])
     for p in range(g.num_parts):
-        part = g.part(p, check=True)
+        part = g.part(p)
         graph = part.graph
         names = np.concatenate([part.numbers, numbers[part.ghosts]])
         sources = np.repeat(names, np.diff(graph.indptr))
@@ -51,8 +51,9 @@ def graphs(draw):
 
 
 @settings(max_examples=60, deadline=None)
-@given(data=st.data(), graph=graphs(), parts=st.integers(1, 6))
-def test_parts_hold_every_edge_once(tmp_path_factory, data, graph, parts):
+@given(data=st.data(), graph=graphs())
+def test_parts_hold_every_edge_once(tmp_path_factory, data, graph):
+    parts = data.draw(st.integers(1, min(graph.num_vertices, 6)))
     owners = st.lists(st.integers(0, parts - 1), min_size=graph.num_vertices, max_size=graph.num_vertices)
     by = data.draw(st.one_of(st.sampled_from(["range", "locality"]), owners.map(np.array)))
     g = sp.partition(graph, tmp_path_factory.mktemp("p") / "g", parts=parts, by=by)
@@ -124,6 +125,12 @@ def test_locality_cuts_less_where_numbers_say_nothing(tmp_path):
     ("options", "text"),
     [
         ({"parts": 0}, "at least 1"),
+        ({"parts": -7}, "at least 1"),
+        ({"parts": 4}, "at most 3, not 4: no more than vertices"),
+        ({"parts": 99_999_999_999}, "at most 3, not 99,999,999,999"),
+        ({"parts": 2.0}, "an integer"),
+        ({"parts": True}, "an integer"),
+        ({"parts": "3"}, "an integer"),
         ({"by": "colour"}, "by must be"),
         ({"by": [0, 1]}, "a part for each of 3 vertices"),
         ({"by": [0, 1, 2], "parts": 2}, "numbers of parts"),
@@ -133,9 +140,18 @@ def test_locality_cuts_less_where_numbers_say_nothing(tmp_path):
 )
 def test_wrong_wishes(tmp_path, options, text):
     graph = sp.Graph.from_edges([0, 1], [1, 2], [1, 1])
-    with pytest.raises((ValueError, MemoryError), match=text):
+    with pytest.raises((ValueError, TypeError, MemoryError), match=text):
         sp.partition(graph, tmp_path / "g", **{"parts": 3} | options)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_how_many_parts(tmp_path):
+    small = sp.Graph.from_edges([0, 1], [1, 2], [1, 1])
+    assert sp.partition(small, tmp_path / "small").num_parts == 3
+    assert sp.partition(sp.generate.grid(9, 9, seed=1), tmp_path / "grid").num_parts == 64
+    with pytest.raises(ValueError, match="at most 4,096, not 4,097: no more than vertices, and no more than 4,096"):
+        sp.partition(sp.generate.grid(70, 70, seed=1), tmp_path / "many", parts=4097)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["grid", "small"]
 
 
 def test_what_is_there_is_kept(tmp_path):
@@ -233,11 +249,16 @@ def test_command_line(tmp_path):
     told = json.loads(done.stdout)
     assert (told["parts"], told["vertices"], told["edges"]) == (3, 400, 1520)
     assert sp.open_partitioned(tmp_path / "g").num_cut == told["edges_cut"]
+    words[2:5] = [str(tmp_path / "many"), "--parts", "99999999999"]
+    done = subprocess.run([sys.executable, "-m", "steppe", *words], capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "parts must be at most 400, not 99,999,999,999" in " ".join(done.stderr.split())
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["g", "g.steppe"]
 
 
 def test_no_vertices(tmp_path):
-    g = sp.partition(sp.Graph.from_edges([], [], num_vertices=0), tmp_path / "g", parts=2)
+    g = sp.partition(sp.Graph.from_edges([], [], num_vertices=0), tmp_path / "g")
     g.check()
-    assert len(g) == 0
+    assert (len(g), g.num_parts) == (0, 1)
     with pytest.raises(sp.GraphError, match="not in the graph"):
         sp.sssp(g, 0)

@@ -15,7 +15,7 @@ from steppe.cluster import spreading
 from steppe.cluster.crew import LocalCrew
 from steppe.cluster.rounds import Rounds
 from steppe.files import partition as writing
-from steppe.files.partitioned import MANIFEST, seal
+from steppe.files.manifest import NAME, seal
 
 
 class Listening(LocalCrew):
@@ -76,9 +76,9 @@ def test_where_rows_stay_as_they_are(tmp_path, monkeypatch):
 def test_a_folder_that_says_nothing_of_sorted_rows(tmp_path):
     graph = sp.generate.rmat(8, 16, seed=1)
     folder = sp.partition(graph, tmp_path / "g", parts=2).folder
-    manifest = json.loads((folder / MANIFEST).read_bytes())["manifest"]
+    manifest = json.loads((folder / NAME).read_bytes())["manifest"]
     del manifest["sorted"]
-    (folder / MANIFEST).write_bytes(json.dumps({"manifest": manifest, "digest": seal(manifest)}).encode())
+    (folder / NAME).write_bytes(json.dumps({"manifest": manifest, "digest": seal(manifest)}).encode())
     g = sp.open_partitioned(folder)
     assert not g.is_sorted
     assert np.array_equal(sp.sssp(g, 3).verify().distances, sp.sssp(graph, 3).distances)

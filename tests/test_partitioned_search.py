@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import steppe as sp
 from cluster_crew import Mortal, questions, use, without_resends
 from steppe.calls import partitioned
+from steppe.cluster.held import Held
 
 BIG = 2**62
 
@@ -175,6 +176,33 @@ def test_a_search_goes_on_from_its_checkpoint(tmp_path, monkeypatch, kind):
         sp.sssp(g, 0, delta=100)
     monkeypatch.setattr(partitioned, "Rounds", rounds)
     assert np.array_equal(sp.sssp(g, 77, delta=100).distances, sp.sssp(graph, 77).distances)
+
+
+@pytest.mark.parametrize("value", [np.nan, -1.0, -np.inf])
+def test_a_checkpoint_of_what_no_path_can_be(tmp_path, monkeypatch, value):
+    """Its digest fits; it is left alone, and the search begins from nothing."""
+    grid = sp.generate.grid(6, 6, seed=2)
+    graph = sp.Graph.from_csr(grid.indptr, grid.indices, grid.weights.astype(float), directed=False)
+    g = sp.partition(graph, tmp_path / "g", parts=2)
+    asked, save = partitioned._asked, Held.save
+    monkeypatch.setattr(partitioned, "_asked", lambda *a, **k: replace(asked(*a, **k), checkpoint=tmp_path, every=0.0))
+
+    def spoilt(self):
+        before = self.search.values().copy()
+        self.search.values()[:] = value
+        save(self)
+        self.search.values()[:] = before
+
+    def stop(self, furthest):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Held, "save", spoilt)
+        patch.setattr(Held, "finish", stop)
+        with pytest.raises(KeyboardInterrupt):
+            sp.sssp(g, 0)
+    assert len(list(tmp_path.glob("*.values"))) == 2
+    assert np.array_equal(sp.sssp(g, 0).verify().distances, sp.sssp(graph, 0).distances)
 
 
 def test_distances_that_do_not_fit(tmp_path, monkeypatch):

@@ -7,6 +7,7 @@
 #include "bindings/vectors.hpp"
 #include "partition/edges.hpp"
 #include "partition/order.hpp"
+#include "partition/proven.hpp"
 #include "partition/sorted.hpp"
 #include "partition/waves.hpp"
 
@@ -259,6 +260,21 @@ void bind_partition(nb::module_& m) {
             });
         },
         "rows"_a, "own"_a, "distances"_a, "hops"_a, "bound"_a.none(), "hung"_a);
+
+    // (first own vertex whose row is not sorted, or -1; edges to ghosts; the sum of the arcs): see
+    // partition/proven.hpp. first: the place of the first own vertex; ghosts: the places of the others.
+    m.def(
+        "part_facts",
+        [](const Rows& rows, int64_t own, int64_t first, InOf<int64_t> ghosts, uint64_t key, int threads) {
+            same_size(static_cast<size_t>(rows.n() - own_of(rows, own)), ghosts.size(), "ghosts");
+            return rows.visit([&](const auto& g) {
+                const auto found = without_gil([&](Watch& watch) {
+                    return partition::facts_of(g.csr, own, first, ghosts.data(), key, threads, watch);
+                });
+                return nb::make_tuple(found.unsorted, found.cut, found.sum);
+            });
+        },
+        "rows"_a, "own"_a, "first"_a, "ghosts"_a, "key"_a, "threads"_a);
 
     // Sorts each row by weight, where it lies; fewer than 2^31 vertices, no weight negative.
     m.def(

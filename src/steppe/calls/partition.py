@@ -22,7 +22,7 @@ def partition(
     source: Graph | str | os.PathLike[str],
     folder: str | os.PathLike[str],
     *,
-    parts: int = 64,
+    parts: int | None = None,
     by: Any = "range",
     memory_limit: int | str | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
@@ -37,8 +37,8 @@ def partition(
         A ``.steppe`` file is read piece by piece and never held as a whole; a file of another format is read first, as :func:`steppe.read` does.
     folder : path
         The folder to make. It appears when all of it is written and on the disk, or not at all; one that is there already is refused.
-    parts : int
-        How many; workers may have several each.
+    parts : int, optional
+        How many, at most 4,096 and as many as vertices; workers may have several each. Default: 64, or as many as vertices where those are fewer.
     by : {"range", "locality"} or array of int
         Vertices in the order of their numbers; in an order in which neighbours stand together, breadth first, which cuts far fewer edges where
         numbers say nothing about places (``docs/cluster.md`` has figures); or the part of each vertex. Answers are in the graph's own numbers always.

@@ -81,6 +81,7 @@ def solve_parts(
         raise ValueError(f"cutoff must be a number and not negative: {cutoff!r}")
     if delta is not None and not 0 < delta < np.inf:
         raise ValueError(f"delta must be a positive number: {delta!r}")
+    graph.check_unchanged()
     starts = np.unique(graph.indices_of(sources))
     if len(starts) == 0:
         raise GraphError("a search needs a source")

@@ -120,7 +120,12 @@ def _told(graph: Graph, to: str, *, as_json: bool) -> None:
 def partition(
     file: shared.FileArgument,
     folder: Annotated[str, typer.Argument(metavar="FOLDER", help="The folder to make."), Names.WRITTEN],
-    parts: Annotated[int, typer.Option(min=1, help="How many.")] = 64,
+    parts: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="How many, at most 4096 and as many as vertices.", show_default="64, or as many as vertices"
+        ),
+    ] = None,
     by: Annotated[Literal["range", "locality"], typer.Option(help="By numbers, or neighbours together.")] = "range",
     memory: shared.MemoryOption = None,
     as_json: shared.JsonOption = False,

@@ -20,6 +20,7 @@ from ..cpu import many
 from ..files import read
 from ..graph.proof import FileRows
 from ..planning.distance_types import distance_dtype
+from .roster import roster
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,6 +41,13 @@ def rows_of(
 ) -> Iterator[tuple[int, Array]]:
     """Yield (first row, rows) of all the question's sources, ``step`` at a time, in whatever order they are done."""
     ray = engine.connect()
+    with roster.matrix():
+        yield from _blocks(ray, engine, graph, question, method, columns, step)
+
+
+def _blocks(
+    ray: Any, engine: Ray, graph: Graph, question: Question, method: str, columns: Array | None, step: int
+) -> Iterator[tuple[int, Array]]:
     file = _file_of(graph)
     held = ray.put(graph) if file is None else None
     task = ray.remote(max_retries=-1, num_cpus=engine.cpus, scheduling_strategy="SPREAD")(_rows)
@@ -47,6 +55,8 @@ def rows_of(
     wanted = (question.bound, question.delta, method, columns)
     begins = iter(range(0, len(sources), step))
     cpus = engine.workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
+    wanted_cpus = min(cpus, -(-len(sources) // step)) * engine.cpus
+    roster.make_room(wanted_cpus, ray.available_resources().get("CPU", 0))
     done = 0
     under_way: dict[Any, int] = {}
     try:

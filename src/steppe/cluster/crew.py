@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import secrets
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from ..files.partitioned import reopen
 from ..machine import locks
 from .worker import Worker
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+    from contextlib import AbstractContextManager
 
     from ..files.partitioned import PartitionedGraph
 
@@ -24,8 +28,8 @@ class Crew(Protocol):
     homes: list[int]
     """The worker of every part."""
 
-    lock: locks.Lock
-    """Who asks holds it: a worker has one superstep at a time."""
+    def at_work(self) -> AbstractContextManager[None]:
+        """Keep the workers for one who asks, all of them there: a worker has one superstep at a time."""
 
     def exchange(self, method: str, inbox: Outbox, *args: Any) -> tuple[list[dict[str, Any]], Outbox]:
         """Call a method that sends, with the messages for each worker; return reports and new messages."""
@@ -56,7 +60,19 @@ class LocalCrew:
     def __init__(self, graph: PartitionedGraph, workers: int) -> None:
         self.homes = dealt(graph.num_parts, workers)
         self.lock = locks.make()
-        self.workers = [Worker(str(graph.folder), number, self.homes) for number in range(max(self.homes) + 1)]
+        self.folder, self.digest, self.key = str(graph.folder), graph.digest, secrets.randbits(64)
+        self.workers = [self._worker(number) for number in range(max(self.homes) + 1)]
+        graph.check_balance(worker.balance for worker in self.workers)
+
+    def _worker(self, number: int) -> Worker:
+        # The graph is opened again: a crew that held it would keep it from ever being freed.
+        return Worker(reopen(self.folder, self.digest), number, self.homes, self.key)
+
+    @contextlib.contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Keep the workers for one who asks."""
+        with self.lock:
+            yield
 
     def exchange(self, method: str, inbox: Outbox, *args: Any) -> tuple[list[dict[str, Any]], Outbox]:
         """Call a method that sends."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..machine import locks
 from .crew import LocalCrew
+from .loopback import alone
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,9 +26,10 @@ class Ray:
     """A cluster of `Ray <https://docs.ray.io>`_ workers: ``engine=sp.Ray(...)``; ``engine="ray"`` is one with the defaults.
 
     If Ray is running in this process it is used as it is, and left running. Otherwise the first call connects to ``address``, or to the cluster
-    that ``RAY_ADDRESS`` names, or starts one on this machine; :meth:`close` ends what was started. Ray listens on
-    the machine's own address and trusts whoever reaches it: keep it on a private network (``docs/cluster.md``). Workers open their parts once, and
-    stay for the calls that follow.
+    that ``RAY_ADDRESS`` names, or starts one on this machine, which listens on 127.0.0.1 alone; :meth:`close` ends what was started. Any other Ray
+    listens on the machine's own address and trusts whoever reaches it: keep it on a private network (``docs/cluster.md``).
+    Workers open their parts once, and stay for the calls that follow: until their graph and its answers are gone, or :meth:`close`, or until other
+    calls of this process need their CPUs while nobody is asking them. Then the next who does has them started again.
 
     Parameters
     ----------
@@ -89,8 +91,8 @@ class Ray:
             if self.address is not None or os.environ.get("RAY_ADDRESS"):
                 ray.init(address=self.address, **quiet)
             else:
-                os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-                ray.init(address="local", include_dashboard=False, **quiet)
+                with alone():
+                    ray.init(address="local", include_dashboard=False, **quiet)
                 self._started = True
         elif self.address not in (None, "auto", ray.get_runtime_context().gcs_address):
             raise ValueError(
@@ -99,13 +101,13 @@ class Ray:
         return ray
 
     def crew(self, graph: PartitionedGraph) -> RayCrew:
-        """Return the workers of a graph, started where there are none yet."""
-        from .ray_crew import RayCrew
+        """Return the workers of a graph; who asks them first starts them."""
+        from .ray_crew import RayCrew, session
 
         with self._lock:
             ray = self.connect()
             kept = self._crews.get(graph)
-            if kept is None or kept.session != ray.get_runtime_context().gcs_address:
+            if kept is None or kept.is_closed or kept.session != session():
                 cpus = int(ray.cluster_resources().get("CPU", 1) // max(self.cpus, 1e-3))
                 count = cpus if self.workers is None else self.workers
                 kept = self._crews[graph] = RayCrew(graph, max(1, count), timeout=self.timeout, cpus=self.cpus)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import stat
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from ..files.target import destination
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..files.partitioned import Part
+    from ..files.part import Part
     from .asked import Asked
 
 Array = npt.NDArray[Any]
@@ -164,12 +165,20 @@ class Held:
             file.write(data)
 
     def _restore(self) -> None:
+        """Take the values of a checkpoint, if it is whole and of this question, and they can be lengths of paths."""
+        values = self.search.values()
         with contextlib.suppress(FileNotFoundError):
+            there = self._file().stat()
+            if not stat.S_ISREG(there.st_mode) or there.st_size != 32 + values.nbytes:
+                return
             kept = self._file().read_bytes()
-            data, values = kept[32:], self.search.values()
+            data = kept[32:]
             whole = kept[16:32] == hashlib.blake2b(data, digest_size=16).digest()
-            if whole and kept[:16] == self.asked.key and len(data) == values.nbytes:
-                values[:] = np.frombuffer(data, dtype=values.dtype)
+            if not whole or kept[:16] != self.asked.key or len(data) != values.nbytes:
+                return
+            found = np.frombuffer(data, dtype=values.dtype)
+            if bool((found >= 0).all()):  # no NaN either
+                values[:] = found
                 self.search.wake()
 
     def drop(self) -> None:

@@ -15,25 +15,38 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import secrets
 import signal
+import threading
+import time
+import weakref
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import ray
 from ray.exceptions import RayActorError, RayError, RayTaskError
-from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+from ray.util.placement_group import placement_group, remove_placement_group
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy, PlacementGroupSchedulingStrategy
 
+from ..files.partitioned import reopen
 from ..machine import locks
 from .asked import ForgottenError, WorkersLostError
 from .crew import dealt
+from .roster import roster
 from .worker import Worker
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from ..files.partitioned import PartitionedGraph
     from .crew import Outbox
 
+
+MOMENT = 0.5
+"""Seconds in which a free cluster has reserved CPUs."""
+
+TURN = 5.0
+"""Seconds after which those at work give way when they are done, and do not wait for what they may be asked next."""
 
 START = 60.0
 """Seconds that a worker has to start, at least: a process must begin, and read its parts."""
@@ -45,11 +58,14 @@ class Actor:
     worker: Worker
 
     @ray.method(concurrency_group="search")  # type: ignore[untyped-decorator]
-    def open(self, folder: str, number: int, homes: list[int]) -> tuple[int, str]:
-        """Open the parts; return process and node. Not done when the actor is made: what is wrong with a file should be told as it is."""
+    def open(self, folder: str, digest: str, number: int, homes: list[int], key: int) -> tuple[int, str, int]:
+        """Open the parts; return process, node and the sum of the arcs.
+
+        Not done when the actor is made: what is wrong with a file should be told as it is.
+        """
         _give_back()
-        self.worker = Worker(folder, number, homes)
-        return os.getpid(), ray.get_runtime_context().get_node_id()
+        self.worker = Worker(reopen(folder, digest), number, homes, key)
+        return os.getpid(), ray.get_runtime_context().get_node_id(), self.worker.balance
 
     @ray.method(concurrency_group="search")  # type: ignore[untyped-decorator]
     def call(self, method: str, args: tuple[Any, ...], *inbox: Any) -> Any:
@@ -79,44 +95,146 @@ def _end(pid: int) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
+def session() -> tuple[str, ...]:
+    """Return what tells the cluster that this process is connected to from one before it, also at the same address."""
+    context = ray.get_runtime_context()
+    return context.gcs_address, context.get_job_id(), context.get_node_id()
+
+
 class RayCrew:
-    """The workers of one graph."""
+    """The workers of one graph, as far as they are there: :meth:`at_work` starts those that are not.
+
+    Their CPUs are reserved together, as a placement group: all of them or none. So two crews that want the same CPUs never wait for each other,
+    each with half of them.
+    """
 
     def __init__(self, graph: PartitionedGraph, workers: int, *, timeout: float, cpus: float) -> None:
-        self.session = ray.get_runtime_context().gcs_address
-        self.folder, self.timeout = str(graph.folder), timeout
+        self.session = session()
+        self.graph = reopen(str(graph.folder), graph.digest)  # not the caller's, which it would keep from being freed
+        self.timeout, self.cpus = timeout, cpus
         self.homes = dealt(graph.num_parts, workers)
         self.count = max(self.homes) + 1
+        self.key = secrets.randbits(64)
         self.lock = locks.make()
-        made = ray.remote(
-            num_cpus=cpus, max_restarts=0, max_task_retries=0, concurrency_groups={"health": 1, "search": 1}
-        )
-        self._class = made(Actor).options(scheduling_strategy="SPREAD")
+        self.is_closed = False
+        self._depth = 0
+        self._thread: int | None = None
         self.actors: list[Any] = [None] * self.count
         self.pids: list[tuple[int, str]] = [(0, "")] * self.count
+        self._groups: list[Any] = []  # one, while there are workers
+        freed = weakref.finalize(self, _free, self.actors, self._groups, self.session, os.getpid())
+        freed.atexit = False  # Ray itself ends them then
+
+    @contextlib.contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Keep the workers for one who asks; start them where they are not there."""
+        with self.lock:
+            self._depth += 1
+            self._thread = threading.get_ident()
+            try:
+                self._muster()
+                roster.used(self)
+                yield
+            finally:
+                self._depth -= 1
+                if self._depth == 0:
+                    self._thread = None
+                    if roster.is_waited_for:
+                        self.retire()
+
+    def start(self) -> Self:
+        """Start the workers where they are not there."""
+        with self.at_work():
+            return self
+
+    def held(self) -> float:
+        """Return how many CPUs the workers hold."""
+        return self.count * self.cpus if self._groups else 0.0
+
+    def asked_by(self) -> int | None:
+        """Return the thread that is asking them."""
+        return self._thread
+
+    def retire_if_idle(self) -> bool:
+        """End the workers, unless somebody is asking."""
+        if not self.lock.acquire(blocking=False):
+            return False
         try:
-            self._start(range(self.count))
-        except WorkersLostError as error:
-            self.close()
+            if self._depth == 0:
+                self.retire()
+            return self._depth == 0
+        finally:
+            self.lock.release()
+
+    def _check_open(self) -> None:
+        if self.is_closed or not ray.is_initialized() or session() != self.session:
+            what = "the engine was closed" if self.is_closed else "Ray was shut down"
+            raise RuntimeError(f"{what}, and the answers that lay with its workers are gone: search again")
+
+    def _muster(self) -> None:
+        self._check_open()
+        if self._groups:
+            return
+        try:
+            self._place()
+            self.graph.check_balance(self._start(range(self.count)))
+        except BaseException as error:
+            self.retire()
+            if not isinstance(error, WorkersLostError):
+                raise
             free = ray.available_resources().get("CPU", 0)
             raise RuntimeError(
-                f"{len(error.dead)} of {self.count} workers did not start within {2 * max(timeout, START):g} seconds: each takes {cpus:g} "
-                f"CPUs, and the cluster has {free:g} free (give fewer workers=, less cpus= or more timeout=; close() ends those of other graphs)"
+                f"{len(error.dead)} of {self.count} workers did not start within {2 * max(self.timeout, START):g} seconds: each takes "
+                f"{self.cpus:g} CPUs, and the cluster has {free:g} free (give fewer workers=, less cpus= or more timeout=)"
             ) from None
-        except BaseException:
-            self.close()
-            raise
 
-    def _start(self, workers: Iterable[int]) -> None:
+    def _place(self) -> None:
+        """Reserve the CPUs; idle crews make room, and those at work are waited for."""
+        if not self.cpus:
+            self._groups.append(None)
+            return
+        group = placement_group([{"CPU": self.cpus}] * self.count, strategy="SPREAD")
+        self._groups.append(group)
+        if group.wait(MOMENT):
+            return
+        patience = 2 * max(self.timeout, START)
+        begun = last = time.monotonic()
+        with contextlib.ExitStack() as stack:
+            while True:
+                now = time.monotonic()
+                if now - begun > TURN and not roster.is_waited_for:
+                    stack.enter_context(roster.wanting())
+                if roster.will_be_free():
+                    last = now
+                elif now - last > patience:
+                    raise WorkersLostError(set(range(self.count)), set())
+                # CPUs may be enough and lie on nodes on which no worker fits: then room is made, however many are free.
+                free = ray.available_resources().get("CPU", 0) if now - begun < patience / 2 else 0
+                roster.make_room(self.count * self.cpus, free)
+                if group.wait(min(MOMENT, patience)):
+                    return
+
+    def _start(self, workers: Iterable[int]) -> list[int]:
         opening = {}
+        made = ray.remote(
+            num_cpus=self.cpus, max_restarts=0, max_task_retries=0, concurrency_groups={"health": 1, "search": 1}
+        )(Actor)
+        (group,) = self._groups
         for number in workers:
-            self.actors[number] = self._class.remote()
-            opening[number] = self.actors[number].open.remote(self.folder, number, self.homes)
-        for number, place in self._gather(opening, max(self.timeout, START)).items():
-            self.pids[number] = place
+            there: Any = "SPREAD" if group is None else PlacementGroupSchedulingStrategy(group, number)
+            self.actors[number] = made.options(scheduling_strategy=there).remote()
+            opening[number] = self.actors[number].open.remote(
+                str(self.graph.folder), self.graph.digest, number, self.homes, self.key
+            )
+        sums = []
+        for number, (pid, node, balance) in self._gather(opening, max(self.timeout, START)).items():
+            self.pids[number] = pid, node
+            sums.append(balance)
+        return sums
 
     def exchange(self, method: str, inbox: Outbox, *args: Any) -> tuple[list[dict[str, Any]], Outbox]:
         """Call a method that sends."""
+        self._check_open()
         refs = [
             actor.call.options(num_returns=1 + self.count).remote(method, args, *inbox[number])
             for number, actor in enumerate(self.actors)
@@ -131,6 +249,7 @@ class RayCrew:
 
     def ask(self, method: str, *args: Any, only: Iterable[int] | None = None, inbox: Outbox | None = None) -> list[Any]:
         """Call a method that sends nothing."""
+        self._check_open()
         chosen = range(self.count) if only is None else list(only)
         found = self._gather(
             {w: self.actors[w].call.remote(method, args, *(inbox[w] if inbox else ())) for w in chosen}
@@ -144,7 +263,7 @@ class RayCrew:
         except (WorkersLostError, Exception):
             raise
         except BaseException:  # Ctrl-C: nobody knows how far they are, and they must not go on
-            self.close()
+            self.retire()
             raise
 
     def _waited(self, refs: dict[int, Any], patience: float) -> dict[int, Any]:
@@ -195,6 +314,7 @@ class RayCrew:
 
     def revive(self, workers: set[int]) -> None:
         """Put new workers in the place of dead ones."""
+        self._check_open()
         for number in workers:
             self._kill(number)
         self._start(sorted(workers))
@@ -210,12 +330,30 @@ class RayCrew:
     def release(self, question: int) -> None:
         """Let workers forget a question, without waiting for them."""
         with contextlib.suppress(Exception):
-            if ray.is_initialized() and ray.get_runtime_context().gcs_address == self.session:
+            if self._groups and ray.is_initialized() and session() == self.session:
                 for actor in self.actors:
                     actor.call.remote("forget", (question,))
 
+    def retire(self) -> None:
+        """End all workers; they are started again when somebody asks."""
+        _free(self.actors, self._groups, self.session, os.getpid())
+        self.pids[:] = [(0, "")] * self.count
+
     def close(self) -> None:
-        """End all workers."""
-        with contextlib.suppress(Exception):
-            for actor in filter(None, self.actors):
+        """End all workers, for good."""
+        self.is_closed = True
+        self.retire()
+
+
+def _free(actors: list[Any], groups: list[Any], of: tuple[str, ...], pid: int) -> None:
+    """End workers and give back their CPUs; in the process that started them, while it is connected to their cluster."""
+    ended = [actor for actor in actors if actor is not None]
+    reserved = [group for group in groups if group is not None]
+    actors[:] = [None] * len(actors)
+    groups.clear()
+    with contextlib.suppress(Exception):
+        if os.getpid() == pid and ray.is_initialized() and session() == of:
+            for actor in ended:
                 ray.kill(actor, no_restart=True)
+            for group in reserved:
+                remove_placement_group(group)

@@ -83,7 +83,7 @@ class Rounds:
 
     def steadily(self, phase: Callable[[], Result]) -> Result:
         """Return what a phase returns that needs final distances; begin again where workers are lost."""
-        with self.crew.lock:
+        with self.crew.at_work():
             return self._steadily(phase)
 
     def _steadily(self, phase: Callable[[], Result]) -> Result:

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..files.partitioned import open_partitioned
 from .asked import GHOST, ForgottenError
 from .held import Ends, Held
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..files.partitioned import PartitionedGraph
     from .asked import Asked, Message
 
 Array = npt.NDArray[Any]
@@ -34,19 +34,27 @@ class Spreading:
 
     Parameters
     ----------
-    folder : str
-        The partitioned graph.
+    graph : PartitionedGraph
+        Opened for this worker.
     number : int
         Which worker this is.
     homes : list of int
         The worker of every part.
+    key : int
+        By which the arcs of all parts are added up, see :meth:`~steppe.PartitionedGraph.check_balance`; the same for all workers.
+
+    Attributes
+    ----------
+    balance : int
+        The sum of these parts' arcs.
     """
 
-    def __init__(self, folder: str, number: int, homes: Sequence[int]) -> None:
-        self.graph = open_partitioned(folder)
+    def __init__(self, graph: PartitionedGraph, number: int, homes: Sequence[int], key: int) -> None:
+        self.graph = graph
         self.number, self.homes, self.count = number, list(homes), max(homes) + 1
         mine = [part for part, home in enumerate(homes) if home == number]
-        self.parts = {part: self.graph.part(part, check=True) for part in mine}
+        self.parts = {part: graph.part(part) for part in mine}
+        self.balance = sum(graph.prove(part, key) for part in self.parts.values())
         self.ends = {number: Ends(part, self.graph.starts) for number, part in self.parts.items()}
         self.questions: dict[int, dict[int, Held]] = {}
         self.saved: dict[int, float] = {}
@@ -69,6 +77,10 @@ class Spreading:
         self.saved.pop(question, None)
 
     def _held(self, question: int) -> dict[int, Held]:
+        """Return the state of a question; FormatError where a file was written to since it was opened: what was read is no answer."""
+        for part in self.parts.values():
+            part.check_unchanged()
+        self.graph.check_unchanged()
         try:
             return self.questions[question]
         except KeyError:

@@ -28,8 +28,10 @@ from ..graph.arrays import vertex_dtype
 from ..machine.memory import size_of
 from . import place as _place
 from . import steppe_file
+from .believed import digest_of_file
+from .manifest import MOST_PARTS, NAME, VERSION, file_names, seal
 from .npz import plain_labels
-from .partitioned import MANIFEST, VERSION, PartitionedGraph, digest_of_file, open_partitioned, seal
+from .partitioned import PartitionedGraph, open_partitioned
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,6 +41,9 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 PIECE = 1 << 20
 """Edges at a time."""
+
+PARTS = 64
+"""Parts where nobody says how many, and vertices are not fewer."""
 
 SPARSE = 8
 """Edges a vertex below which rows stay as they are: such graphs have no moment at which most of the search is left to do at once."""
@@ -63,15 +68,14 @@ def write(
     graph: Graph,
     folder: Path,
     *,
-    parts: int,
+    parts: int | None,
     by: str | Array,
     memory_limit: int | str | None,
     tell: Callable[[int, str], object] | None,
 ) -> PartitionedGraph:
     """Write the folder; see :func:`steppe.partition`."""
     n = graph.num_vertices
-    if parts < 1:
-        raise ValueError(f"parts must be at least 1, not {parts}")
+    parts = _counted(parts, n)
     limit = size_of(memory_limit)
     needed = bytes_needed(n, parts, renumbered=not isinstance(by, str) or by != "range")
     if limit is not None and needed > limit:
@@ -90,9 +94,9 @@ def write(
     try:
         _place.lock(fd)
         manifest = _Writer(graph, draft, parts, by, tell).run()
-        (draft / MANIFEST).write_bytes(json.dumps({"manifest": manifest, "digest": seal(manifest)}, indent=1).encode())
+        (draft / NAME).write_bytes(json.dumps({"manifest": manifest, "digest": seal(manifest)}, indent=1).encode())
         (draft / _LOCK).unlink()
-        for name in (*manifest["files"], MANIFEST):
+        for name in (*manifest["files"], NAME):
             _sync(draft / name)
         _place.sync_folder(draft)
         draft.rename(folder)
@@ -103,6 +107,24 @@ def write(
     finally:
         os.close(fd)
     return open_partitioned(folder)
+
+
+def _counted(parts: int | None, n: int) -> int:
+    """Return how many parts a graph of n vertices is cut into.
+
+    >>> _counted(None, 1000), _counted(None, 3), _counted(2, 3), _counted(1, 0)
+    (64, 3, 2, 1)
+    """
+    most = max(1, min(n, MOST_PARTS))
+    if parts is None:
+        return min(PARTS, most)
+    if isinstance(parts, bool) or not isinstance(parts, (int, np.integer)):
+        raise TypeError(f"parts must be an integer, not {parts!r}")
+    if not 1 <= parts <= most:
+        least = "at least 1" if parts < 1 else f"at most {most:,}"
+        why = f": no more than vertices, and no more than {MOST_PARTS:,}" if parts > most else ""
+        raise ValueError(f"parts must be {least}, not {parts:,}{why}")
+    return int(parts)
 
 
 def _sync(path: Path) -> None:
@@ -239,7 +261,7 @@ class _Writer:
         del marks
         before = np.concatenate([[0], np.cumsum(np.bitwise_count(self.bits), dtype=np.int64)])
         ghosts = self._ghosts(int(before[-1]))
-        name = f"ghosts-{number:06}.npy"
+        rows_name, name = file_names(number)
         np.save(self.folder / name, ghosts)
         self._enter(name, len(ghosts))
         dtype = np.dtype(vertex_dtype(own + len(ghosts)))
@@ -268,8 +290,7 @@ class _Writer:
             out[: len(some)] = some
             out[len(some) :] = 0  # ghosts
 
-        name = f"part-{number:06}.steppe"
-        with (self.folder / name).open("wb") as file:
+        with (self.folder / rows_name).open("wb") as file:
             steppe_file.write_in_pieces(
                 file,
                 own + len(ghosts),
@@ -280,7 +301,7 @@ class _Writer:
                 fill=fill,
             )
         edges = int(degrees.sum())
-        self._enter(name, edges)
+        self._enter(rows_name, edges)
         return {"vertices": own, "edges": edges, "ghosts": len(ghosts), "cut": cut}
 
     def _ghosts(self, count: int) -> npt.NDArray[np.int64]:

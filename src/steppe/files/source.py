@@ -17,7 +17,7 @@ import stat
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -80,6 +80,14 @@ class Source:
         if encoding is not None:
             self.data = self._recoded(encoding)
         self.start = 3 if self.data[:3] == b"\xef\xbb\xbf" else 0  # a byte-order mark is no text
+
+    @classmethod
+    def holding(cls, path: Path, data: bytes | mmap.mmap) -> Self:
+        """Return a file whose bytes somebody has opened already, and which is not packed."""
+        self = cls.__new__(cls)
+        self.path, self.name, self.suffix, self.packing = path, str(path), path.suffix, ""
+        self.data, self.max_bytes, self.start = data, None, 0
+        return self
 
     def _unpack(self, data: bytes | mmap.mmap, packing: str) -> bytes:
         most = RATIO * len(data) + UNPACKED if self.max_bytes is None else self.max_bytes

@@ -308,6 +308,11 @@ def _opened(source: Source) -> tuple[Source, mapped.Mapping | None]:
 def read(source: Source, *, directed: bool | None) -> Graph:
     """Open a ``.steppe`` file; a large one is mapped, and its rows are read when they are asked for."""
     source, mapping = _opened(source)
+    return text.redirected(graph_of(source, mapping), directed)
+
+
+def graph_of(source: Source, mapping: mapped.Mapping | None) -> Graph:
+    """Return the graph that a file's bytes hold; ``mapping``: the same bytes, where they are mapped."""
     description = _describe(source)
     indptr, indices, weights = (_section(source, description, name) for name in ("indptr", "indices", "weights"))
     assert indptr is not None  # noqa: S101 - a description without has been refused
@@ -319,10 +324,9 @@ def read(source: Source, *, directed: bool | None) -> Graph:
         (indptr, indices, weights), file=source.name, directed=one_way, facts=facts, labels=labels, mapping=mapping
     )
     places = _places(source, description, mapping)
-    graph = Graph._make(
+    return Graph._make(
         indptr, indices, weights, labels=labels, directed=one_way, facts=facts, claim=claim, coordinates=places
     )
-    return text.redirected(graph, directed)
 
 
 def check(source: Source) -> None:
