@@ -134,5 +134,7 @@ def lines(case):
         call, label = question["call"], case.label(question["source"])
         text.append(f'sp.partition(g, "parts", parts={question["parts"]}, by={question.get("by", "range")!r})')
         text.append(f"# then a file of the folder is damaged: {question['damage']}, number {question['seed']}")
-        text.append(f'print(sp.{call}(sp.open_partitioned("parts"), {[label] if call == "nearest" else label!r}).distances)')
+        text.append(
+            f'print(sp.{call}(sp.open_partitioned("parts"), {[label] if call == "nearest" else label!r}).distances)'
+        )
     return text

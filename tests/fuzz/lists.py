@@ -1,5 +1,6 @@
 """Lists: k_shortest_paths() and all_shortest_paths() against all simple paths, nearest(k=, offsets=) against a search from each source."""
 
+import heapq
 from math import inf
 
 import numpy as np
@@ -57,10 +58,13 @@ def heads_of(rng, case):
     if case.is_integer:
         return [int(rng.choice((*pool, rng.choice((0, 2**62, LARGEST))))) for _ in range(case.n)]
     largest = float(np.finfo(case.dtype).max)
-    return [rounded(rng.choice((*pool, 1e-20, 0.1, rng.choice((0.0, 1.0, largest)))), case.dtype) for _ in range(case.n)]
+    pool = [abs(x) for x in pool]  # no -0.0
+    return [
+        rounded(rng.choice((*pool, 1e-20, 0.1, rng.choice((0.0, 1.0, largest)))), case.dtype) for _ in range(case.n)
+    ]
 
 
-def one(case, truth, graph, question, folder):  # noqa: ARG001
+def one(case, truth, graph, question, folder):
     """Ask one question; raise where the answer is not right."""
     {"k_shortest_paths": k_shortest, "all_shortest_paths": all_shortest, "nearest": nearest}[question["call"]](
         case, truth, graph, question
@@ -125,11 +129,16 @@ def all_shortest(case, truth, graph, question):
     right = right if distances[t] is None else distances[t]
     if answer.distance != right:
         raise Wrong(f"distance {answer.distance!r}, right is {right!r}")
-    wanted = sorted(path for path, d in simple_paths(truth, s, t).items() if d == distances[t])
+    wanted = sorted(path for path in simple_paths(truth, s, t) if is_tight(truth, path, distances))
     back = {case.label(v): v for v in range(truth.n)}
     found = [tuple(back[x] for x in path.tolist()) for path in answer]
     if sorted(found) != wanted or answer.count != len(wanted):
         raise Wrong(f"{answer.count} paths {sorted(found)}, right are {len(wanted)}: {wanted}")
+
+
+def is_tight(truth, path, distances):
+    """Whether a path is a shortest one up to each of its vertices."""
+    return all(truth.length(path[: i + 1]) == distances[v] for i, v in enumerate(path))
 
 
 def nearest(case, truth, graph, question):
@@ -155,14 +164,16 @@ def k_nearest(truth, question, heads):
     for i, s in enumerate(question["sources"]):
         head = truth.zero if heads is None else heads[i]
         if s not in starts or head < starts[s][0]:
-            starts[s] = (head, i)  # a source given twice counts with its smaller head start, from its first place of those
-    rows = {s: dijkstra(truth.rows, [s], truth.add, head) for s, (head, _) in starts.items()}
+            starts[s] = (
+                head,
+                i,
+            )  # a source given twice counts with its smaller head start, from its first place of those
     cutoff, k = question.get("cutoff"), question["k"]
-    table, winners, beyond = [], [], False
-    for v in range(truth.n):
-        reached = [(row[v], starts[s][1], s) for s, row in rows.items() if row[v] is not None]
-        within = sorted(x for x in reached if cutoff is None or x[0] <= cutoff)[:k]
-        beyond |= any(d > LARGEST for d, *_ in reached)
+    reached, beyond = by_rows(truth, starts) if truth.case.is_integer else by_labels(truth, starts, k), False
+    table, winners = [], []
+    for found in reached:
+        within = sorted(x for x in found if cutoff is None or x[0] <= cutoff)[:k]
+        beyond |= any(d > LARGEST for d, *_ in found)
         table.append([d for d, *_ in within] + [None] * (k - len(within)))
         winners.append([s for *_, s in within] + [-1] * (k - len(within)))
     whole = truth.case.is_integer
@@ -170,6 +181,28 @@ def k_nearest(truth, question, heads):
         return Expected(must=("DistanceOverflowError",)), None
     may = ("DistanceOverflowError",) if whole and beyond and cutoff is not None and cutoff > LARGEST else ()
     return Expected(table, may=may), winners
+
+
+def by_rows(truth, starts):
+    """Return of each vertex all sources that reach it: (distance, place among those given, source), by a search from each."""
+    rows = {s: dijkstra(truth.rows, [s], truth.add, head) for s, (head, _) in starts.items()}
+    return [[(row[v], starts[s][1], s) for s, row in rows.items() if row[v] is not None] for v in range(truth.n)]
+
+
+def by_labels(truth, starts, k):
+    """Return the same of the k nearest. Floats round: a source goes on only from a vertex of which it is among the k nearest."""
+    found = [[] for _ in range(truth.n)]
+    heap = [(head, place, s, s) for s, (head, place) in starts.items()]
+    heapq.heapify(heap)
+    while heap:
+        d, place, s, u = heapq.heappop(heap)
+        if len(found[u]) == k or any(s == known for *_, known in found[u]):
+            continue
+        found[u].append((d, place, s))
+        for v, w in truth.rows[u]:
+            if (there := truth.add(d, w)) != inf:
+                heapq.heappush(heap, (there, place, s, v))
+    return found
 
 
 def lines(case):

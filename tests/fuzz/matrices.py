@@ -16,11 +16,11 @@ from . import expect, nasty
 from .attempt import attempt, options_of
 from .cases import Case, number
 from .expect import array
+from .facades import close
 from .look import Wrong, check_cycle, same
 from .pairs import covering
 from .program import built as built_lines
 from .questions import CUTOFFS, cutoff_of
-from .truth import NegativeCycle
 
 build = Case.build
 SINGLE = ("pairs", "predecessors", "sparse", "along", "blocks")
@@ -40,7 +40,7 @@ FACTORS = {
     "threads": (None, 1, 3),
     "memory_limit": (None, None, 10**8),
 }
-CLASHES = {name: (False, False, True) for name in ("pairs", "predecessors", "sparse", "along")} | {
+CLASHES = dict.fromkeys(("pairs", "predecessors", "sparse", "along"), (False, False, True)) | {
     "reduce": (None, None, "max", "function"),
     "out": (None, None, ".npy", ".zarr", ".parquet"),
     "dtype": (None, None, "float64"),
@@ -51,6 +51,7 @@ CLASHES = {name: (False, False, True) for name in ("pairs", "predecessors", "spa
 """Forms that exclude each other, in pairs."""
 ONLY_DISTANCES = ("pairs", "along", "unreachable", "targets")
 FORM_NAMES = ("pairs", "reduce", "predecessors", "sparse", "out", "along")
+PLAIN = ("dtype", "unreachable", "reverse", "method", "threads", "memory_limit")
 ASKED = 20
 FUNCTION = "lambda block: np.sort(block, axis=1)[:, ::-1]"
 
@@ -91,7 +92,7 @@ def concrete(rng, case, row):
             question["targets"] = nasty.sources_of(rng, case.n, row.get("targets") or "several")
         if named.get("pairs") and form is not None and row.get("targets") != "none":
             question["targets"] = [rng.randrange(case.n) for _ in question["sources"]]
-    for name in ("pairs", "reduce", "predecessors", "sparse", "out", "along", "dtype", "unreachable", "reverse", "method", "threads", "memory_limit"):  # fmt: skip
+    for name in (*FORM_NAMES, *PLAIN):
         value = named.get(name)
         if value is None or value is False or value == "auto":
             continue
@@ -174,7 +175,7 @@ def what(case, truth, question, sources):
 
 def called(case, graph, question, place):
     """Ask steppe."""
-    given = options_of(question, "pairs", "predecessors", "sparse", "dtype", "unreachable", "reverse", "method", "threads", "memory_limit", "cutoff", "reduce", "rows")  # fmt: skip
+    given = options_of(question, "pairs", "reduce", "predecessors", "sparse", *PLAIN, "cutoff", "rows")
     if given.get("reduce") == "function":
         given["reduce"] = lambda block: np.sort(block, axis=1)[:, ::-1]
     if "out" in question:
@@ -242,7 +243,9 @@ def compare_stored(case, sources, columns, right, reached, answer):
         return None
     wanted = ([case.label(s) for s, *_ in pairs], [case.label(t) for _, t, *_ in pairs])
     if (found[0], found[1]) != wanted:
-        raise Wrong(f".parquet has the pairs {list(zip(*found[:2], strict=True))}, right are {list(zip(*wanted, strict=True))}")
+        raise Wrong(
+            f".parquet has the pairs {list(zip(*found[:2], strict=True))}, right are {list(zip(*wanted, strict=True))}"
+        )
     return same(found[2], right[reached], "distance")
 
 
@@ -251,7 +254,10 @@ def zarr_of(folder):
     header = json.loads((folder / ".zarray").read_text())
     count, width = header["shape"]
     step = header["chunks"][0]
-    whole = [np.frombuffer((folder / f"{i}.0").read_bytes(), header["dtype"]) for i in range(-(-count // step) if width else 0)]
+    whole = [
+        np.frombuffer((folder / f"{i}.0").read_bytes(), header["dtype"])
+        for i in range(-(-count // step) if width else 0)
+    ]
     flat = np.concatenate(whole) if whole else np.empty(0, header["dtype"])
     return flat[: count * width].reshape(count, width)
 
@@ -314,7 +320,7 @@ def compare_marked(right, reached, value, answer):
     else:
         wanted = value
     for found in lost:
-        if not (found == wanted or (found != found and wanted != wanted)):
+        if not close(found, wanted, exact=True):
             raise Wrong(f"{found!r} stands for no path, right is {value!r}")
 
 
@@ -351,7 +357,11 @@ def lines(case):
     """A case as a program."""
     text = ["import numpy as np", "import steppe as sp", "", *built_lines(case)]
     for question in case.questions:
-        given = {k: number(v) for k, v in question.items() if k not in ("call", "sources", "targets", "along", "out", "reduce")}
+        given = {
+            k: number(v)
+            for k, v in question.items()
+            if k not in ("call", "sources", "targets", "along", "out", "reduce")
+        }
         names = [str(case.named(question[k])) if k in question else "None" for k in ("sources", "targets")]
         if question.get("reduce"):
             given["reduce"] = FUNCTION if question["reduce"] == "function" else repr(question["reduce"])

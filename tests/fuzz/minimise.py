@@ -6,7 +6,6 @@ Delta debugging (Zeller and Hildebrandt 2002): leave out halves, quarters, eight
 from .cases import Case
 from .weights import DTYPES
 
-
 NEEDED = ("call", "function", "source", "sources", "target", "suffix", "again", "store", "k", "damage", "seed", "parts")
 """What a question is not one without."""
 

@@ -28,7 +28,21 @@ from .program import built as built_lines
 build = Case.build
 ASKED = 12
 STORES = (".npy", ".zarr", ".parquet")
-CHANGES = ("nothing", "nothing", "weight", "edge", "labels", "method", "cutoff", "dtype", "sources", "targets", "reverse", "bytes", "journal")  # fmt: skip
+CHANGES = (
+    "nothing",
+    "nothing",
+    "weight",
+    "edge",
+    "labels",
+    "method",
+    "cutoff",
+    "dtype",
+    "sources",
+    "targets",
+    "reverse",
+    "bytes",
+    "journal",
+)
 """What is different the second time; bytes, journal: the unfinished file is damaged in between."""
 matrix_folder.BLOCK = 1  # so that a folder has eight rows a block, the fewest
 os.fsync = lambda fd: None  # the machine will not lose its power here
@@ -68,7 +82,7 @@ def question_of(rng, case, i):
 
 def changed(case, question):
     """Return the case and the question of the second call."""
-    change, seed = question["change"] if "change" in question else "nothing", question["seed"]
+    change, seed = question.get("change", "nothing"), question["seed"]
     again = {k: v for k, v in question.items() if k not in ("change", "stop", "seed")}
     if change == "weight" and case.edges and case.dtype is not None:
         at = seed % len(case.edges)
@@ -94,10 +108,12 @@ def changed(case, question):
     return case, again
 
 
-ERRORS = Expected(may=("DistanceOverflowError", "NegativeCycleError", "NegativeWeightError", "StoreError", "ValueError"))
+ERRORS = Expected(
+    may=("DistanceOverflowError", "NegativeCycleError", "NegativeWeightError", "StoreError", "ValueError")
+)
 
 
-def one(case, truth, graph, question, folder):  # noqa: ARG001
+def one(case, truth, graph, question, folder):
     """Interrupt, ask again, compare with the matrix in memory."""
     place = Path(folder, "resumed")
     shutil.rmtree(place, ignore_errors=True)
@@ -229,5 +245,11 @@ def called(case, question, more=""):
     if "store" in question:
         given["out"] = repr(f"matrix{question['store']}")
     targets = case.named(question["targets"]) if "targets" in question else None
-    words = ["g", str(case.named(question["sources"])), str(targets), "threads=1", *(f"{k}={v}" for k, v in given.items())]
+    words = [
+        "g",
+        str(case.named(question["sources"])),
+        str(targets),
+        "threads=1",
+        *(f"{k}={v}" for k, v in given.items()),
+    ]
     return f"sp.distances({', '.join([*words, more] if more else words)})"
