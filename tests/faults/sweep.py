@@ -18,10 +18,10 @@ import injector
 
 import steppe as sp
 from steppe.cli import application
-from steppe.files import target
+from steppe.files import matrix_folder, target
 from steppe.planning import bytes as sizes
 
-sizes.BLOCK = 40 * 8 * 8
+sizes.BLOCK = matrix_folder.BLOCK = 40 * 8 * 8
 GRAPH = sp.generate.grid(5, 8, seed=3)
 PLAIN = sp.Graph.from_csr(GRAPH.indptr, GRAPH.indices, directed=False)
 TEXT = [".gr", ".wel", ".el", ".txt", ".csv", ".tsv", ".e", ".mtx", ".graph"]
@@ -74,6 +74,7 @@ def cases(folder):
     sp.write(GRAPH, source)
     found = {f"write{suffix}": (suffix, written) for suffix in (*FORMATS, *PACKED)}
     found["matrix.npy"] = (".npy", matrix)
+    found["matrix.zarr"] = (".zarr", matrix)
     found["careless"] = (".txt", careless)
     found["to_file.steppe"] = (".steppe", streamed)
     for suffix in SAVED:
@@ -85,7 +86,15 @@ def cases(folder):
 
 
 def contents(folder):
-    return {p.name: p.read_bytes() for p in folder.iterdir()}
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def take(found, word):
+    """Remove the files whose names, or whose folders' names, end in ``word``; tell whether there are any."""
+    names = [name for name in found if any(part.endswith(word) for part in name.split("/"))]
+    for name in names:
+        del found[name]
+    return bool(names)
 
 
 class Case:
@@ -102,6 +111,7 @@ class Case:
     def fresh(self, number):
         folder = Path(tempfile.mkdtemp(prefix=f"n{number}-"))
         for name, content in self.old.items():
+            (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_bytes(content)
         target._swept.clear()  # as a new process would
         self.faults.watch(folder)
@@ -126,12 +136,18 @@ class Case:
         finally:
             self.faults.arm(0)
         found = contents(folder)
-        growing = found.pop(path.name + ".rows", None)
+        growing, aside = take(found, ".rows"), take(found, ".aside")
         where = (self.name, n, mode, sorted(found))
-        assert growing is None or self.suffix == ".npy", where
+        assert not growing or self.suffix in (".npy", ".zarr"), where
         assert raised or mode == injector.SHORT, where
         mixture = found.pop("x.e.unfinished", found.pop("x.e.gz.unfinished", None))
-        if mixture is None:
+        if (
+            aside and mode == injector.EVER_AFTER
+        ):  # the old folder cannot be brought back, because every rename fails now
+            assert found in ({}, self.new), where
+        elif aside:  # the new one is there, but its name could not be brought to the disk
+            assert (raised, found) == (True, self.new), where
+        elif mixture is None:
             assert found in (self.old, self.new), where
             assert raised or found == self.new, where
         else:  # nothing could be undone, because every rename fails now
@@ -150,9 +166,12 @@ class Case:
         status = os.waitpid(child, 0)[1]
         where = (self.name, n, "killed", os.waitstatus_to_exitcode(status))
         assert os.waitstatus_to_exitcode(status) == -9, where
-        found = {name: data for name, data in contents(folder).items() if not name.endswith((".part", ".rows"))}
+        found = contents(folder)
+        take(found, ".part")
+        take(found, ".rows")
+        aside = take(found, ".aside")
         if found.pop(path.name + ".unfinished", None) is None:
-            assert found in (self.old, self.new), where
+            assert found in (self.old, self.new) or (aside and not found), where
         self.again(folder, where)
 
     def again(self, folder, where):

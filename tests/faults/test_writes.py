@@ -16,7 +16,7 @@ from injector import HERE, LONG, environment
 
 import steppe as sp
 
-FEW = ["write.e", "write.steppe.zst", "matrix.npy", "cli-sssp.npz"]
+FEW = ["write.e", "write.steppe.zst", "matrix.npy", "matrix.zarr", "cli-sssp.npz"]
 
 
 @pytest.fixture(scope="module")

@@ -141,6 +141,7 @@ class MatrixFolder:
         """Give the folder its name; return it."""
         if self._finished:
             return self.path
+        self._tidy()
         for file in self.growing.iterdir():
             with file.open("rb") as stream:
                 os.fsync(stream.fileno())
@@ -164,14 +165,28 @@ class MatrixFolder:
                 shutil.rmtree(aside, ignore_errors=True)
             raise
         place.sync_folder(self._final.parent)
-        # In the order of the blocks, the journal of the same matrix is the same; it is right in any order.
-        with contextlib.suppress(OSError):
-            tidy = self._final / f"{JOURNAL}.tmp"
-            tidy.unlink(missing_ok=True)
-            tidy.write_bytes(self._head() + "".join(self._lines[i] for i in sorted(self._lines)).encode())
-            tidy.replace(self._final / JOURNAL)
         self._remove_asides()
         return self.path
+
+    def _tidy(self) -> None:
+        """Put the journal into the order of the blocks, so that the same matrix is the same folder, however it was come by."""
+        wanted = self._head() + "".join(self._lines[number] for number in sorted(self._lines)).encode()
+        if _bytes_of(self.growing / JOURNAL) == wanted:
+            return
+        tidy = self.growing / f"{JOURNAL}.tmp"
+        fd = os.open(tidy, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | place.CAREFUL, 0o666)
+        try:
+            place.lock(fd)  # before it is seen under its name
+            os.write(fd, wanted)
+            if tidy.stat().st_size != len(wanted):
+                raise OSError(errno.ENOSPC, "the journal could not be written as a whole", str(self.path))
+            tidy.replace(self.growing / JOURNAL)
+        except BaseException:
+            os.close(fd)
+            tidy.unlink(missing_ok=True)
+            raise
+        os.close(self._fd)
+        self._fd = fd
 
     def _head(self) -> bytes:
         """Return the first two lines of the journal."""
@@ -182,7 +197,7 @@ class MatrixFolder:
         aside = self._final.with_name(f".{self._final.name[:40]}.steppe-{secrets.token_hex(8)}.aside")
         aside.mkdir(0o700)
         try:
-            (aside / _ASIDE).write_text(self._final.name, encoding="utf-8")
+            (aside / _ASIDE).write_bytes(os.fsencode(self._final.name))
             self._final.rename(aside / "folder")
         except BaseException:
             shutil.rmtree(aside, ignore_errors=True)
@@ -194,9 +209,12 @@ class MatrixFolder:
         pattern = re.compile(rf"\.{re.escape(self._final.name[:40])}\.steppe-[0-9a-f]{{16}}\.aside")
         with contextlib.suppress(OSError):
             for aside in [file for file in self._final.parent.iterdir() if pattern.fullmatch(file.name)]:
-                with contextlib.suppress(OSError, ValueError):
-                    if (aside / _ASIDE).read_text(encoding="utf-8") == self._final.name:
-                        shutil.rmtree(aside, ignore_errors=True)
+                mark, name = _bytes_of(aside / _ASIDE), os.fsencode(self._final.name)
+                bare = {file.name for file in aside.iterdir()} <= {_ASIDE} and name.startswith(
+                    mark
+                )  # nothing was moved yet
+                if bare or mark == name:
+                    shutil.rmtree(aside, ignore_errors=True)
 
     def _is_there(self) -> bool:
         """Tell whether the folder is finished and answers this question; refuse every other one that has something in it."""
@@ -269,7 +287,7 @@ class MatrixFolder:
             os.ftruncate(self._fd, 0)
             os.write(self._fd, self._head())
         for file in self.growing.iterdir():
-            if _BLOCK.fullmatch(file.name) and file.suffix == ".tmp":
+            if file.name == f"{JOURNAL}.tmp" or (_BLOCK.fullmatch(file.name) and file.suffix == ".tmp"):
                 file.unlink()
         if self.path.suffix == ".zarr":
             self._put(".zarray", self._header_bytes())
