@@ -200,12 +200,12 @@ def grid(folder, seed, parts=4):
     return graph, sp.partition(graph, folder / f"grid-{seed}", parts=parts)
 
 
-def all_free(cluster, cpus=4):
-    """Whether nobody holds a CPU, sooner or later."""
+def free(cluster, fits):
+    """Whether as many CPUs are free as is asked for, sooner or later: Ray tells of it a moment afterwards."""
     deadline = time.monotonic() + 120
-    while cluster.available_resources().get("CPU", 0) < cpus and time.monotonic() < deadline:
+    while not (found := fits(cluster.available_resources().get("CPU", 0))) and time.monotonic() < deadline:
         time.sleep(0.05)
-    return cluster.available_resources().get("CPU", 0) == cpus
+    return found
 
 
 def test_one_graph_after_another(cluster, engine, tmp_path):
@@ -234,8 +234,10 @@ def test_one_graph_after_another(cluster, engine, tmp_path):
 
 def test_graphs_that_fit_stay_side_by_side(cluster, tmp_path):
     (one, first), (two, second) = grid(tmp_path, 1), grid(tmp_path, 2)
+    assert free(cluster, lambda cpus: cpus >= 3)
     with sp.Ray(workers=1) as engine:
         sp.sssp(first, 3, engine=engine)
+        assert free(cluster, lambda cpus: 2 <= cpus < 4)
         before = engine.crew(first).start().pids.copy()
         assert wrong(sp.sssp(second, 3, engine=engine), sp.sssp(two, 3)) == 0
         assert wrong(sp.sssp(first, 5, engine=engine), sp.sssp(one, 5)) == 0
@@ -262,21 +264,17 @@ def test_workers_of_a_graph_that_is_gone_are_freed(cluster, engine, tmp_path):
     _, g = grid(tmp_path, 2)
     with sp.Ray(workers=2, cpus=2) as wide:
         r = sp.sssp(g, 3, engine=wide)
-        assert not all_free_now(cluster)
+        assert free(cluster, lambda cpus: cpus == 0)
         del g, r
         gc.collect()
-        assert all_free(cluster)
+        assert free(cluster, lambda cpus: cpus == 4)
     _, g = grid(tmp_path, 3)
     r = sp.sssp(g, 3, engine=sp.Ray(workers=2))  # of an engine that nobody keeps: its answer does
     assert r.distance(3) == 0
-    assert not all_free_now(cluster)
+    assert free(cluster, lambda cpus: cpus == 2)
     del r
     gc.collect()
-    assert all_free(cluster)
-
-
-def all_free_now(cluster):
-    return cluster.available_resources().get("CPU", 0) == 4
+    assert free(cluster, lambda cpus: cpus == 4)
 
 
 def test_a_matrix_finds_room(cluster, tmp_path):
