@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 from .. import __version__, read
 from ..errors import FormatError, GraphError, NegativeCycleError, NoPathError, SteppeError, VerificationError
 from ..files.source import split_suffix
+from ..machine.threads import MOST
 from .terminal import escaped
 
 if TYPE_CHECKING:
@@ -238,7 +239,9 @@ CutoffOption = Annotated[
         parser=_in_words(number, "a number"), metavar="NUMBER", help="Leave out what is further than this (inclusive)."
     ),
 ]
-ThreadsOption = Annotated[int | None, typer.Option(min=1, help="CPU threads; default: all this process may use.")]
+ThreadsOption = Annotated[
+    int | None, typer.Option(min=1, max=MOST, help="CPU threads; default: all this process may use.")
+]
 MemoryOption = Annotated[
     Any,
     typer.Option(
