@@ -196,7 +196,8 @@ def distances(
     rows = graph.indices_of(sources)
     columns = None if targets is None else graph.indices_of(targets)
     _check_form(pairs=pairs, reduce=reduce, predecessors=predecessors, sparse=sparse, out=out, along=along, dtype=dtype)
-    form = Form(dtype, out, sparse, size_of(memory_limit), passing=reduce is not None)
+    told = "pairs" if pairs else "reduce" if reduce is not None else "predecessors" if predecessors else ""
+    form = Form(dtype, out, sparse, size_of(memory_limit), told)
     if unreachable is not None and (form.in_blocks or predecessors or along is not None or reduce is not None):
         raise ValueError(
             "unreachable= is for dense matrices in memory, and pairs: without sparse, out, reduce, predecessors and along"
@@ -220,7 +221,7 @@ def distances(
             raise ValueError(f"pairs=True takes a target for each source: {len(rows):,} sources and {count} targets")
         rows, offsets, order = grouped(rows)
         columns = columns[order]
-    matrix = asked("distances", graph, rows, columns, form, targets=pairs, **shared)
+    matrix = asked("distances", graph, rows, columns, form, **shared)
     if reduce is not None:
         return _reduce.reduced(matrix, reduce)
     if predecessors:
@@ -307,7 +308,8 @@ def all_pairs(
     check_graph(graph)
     graph = graph.reverse if reverse else graph
     _check_form(reduce=reduce, predecessors=predecessors, sparse=sparse, out=out, dtype=dtype)
-    form = Form(dtype, out, sparse, size_of(memory_limit), passing=reduce is not None)
+    told = "reduce" if reduce is not None else "predecessors" if predecessors else ""
+    form = Form(dtype, out, sparse, size_of(memory_limit), told)
     matrix = asked(
         "all_pairs",
         graph,
