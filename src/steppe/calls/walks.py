@@ -34,7 +34,7 @@ def walks(
     From each of them some way must lead to the source. ``left``: how many steps may be taken; once there are none, :class:`SteppeError`.
 
     >>> [*walks({0: [], 1: [0, 2], 2: [0, 1], 3: [1, 2]}, 0, 3)]
-    [[0, 1, 3], [0, 2, 1, 3], [0, 1, 2, 3], [0, 2, 3]]
+    [[0, 1, 3], [0, 2, 1, 3], [0, 2, 3], [0, 1, 2, 3]]
     """
     if source == target:
         yield [target]
