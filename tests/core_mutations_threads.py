@@ -129,4 +129,25 @@ THREADS = [
         "reached += hops <= level;",
         "reached += 1;",
     ),
+    Mutation(
+        "lock: who forks does not wait for those within",
+        "forks",
+        "base/lock.hpp",
+        "for (Lock* lock = list().first; lock; lock = lock->after_) lock->lock();",
+        "",
+    ),
+    Mutation(
+        "lock: stays shut after a fork",
+        "forks",
+        "base/lock.hpp",
+        "for (Lock* lock = list().first; lock; lock = lock->after_) lock->unlock();",
+        "",
+    ),
+    Mutation(
+        "lock: the first one is forgotten",
+        "forks",
+        "base/lock.hpp",
+        "if (after_) after_->before_ = this;",
+        "after_ = nullptr;",
+    ),
 ]

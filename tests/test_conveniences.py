@@ -283,3 +283,31 @@ def test_an_edge_index_has_two_rows():
     for bad in (np.zeros((3, 2), dtype=int), np.zeros(4, dtype=int)):
         with pytest.raises(sp.GraphError, match="two rows"):
             sp.Graph.from_edge_index(bad)
+
+
+class OldReader:
+    """What a library before DLPack 1.0 asks for, which knows of no read-only arrays."""
+
+    def __init__(self, array, **options):
+        self.array, self.options = array, options
+
+    def __dlpack__(self, **_):
+        return self.array.__dlpack__(**self.options)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def test_nobody_can_write_to_distances_by_dlpack():
+    r = sp.sssp(sp.Graph.from_edges([0, 1], [1, 2], [5, 3]), 0)
+    want = r.distances.tolist()
+    for taken in (np.from_dlpack(r), np.from_dlpack(OldReader(r)), np.from_dlpack(OldReader(r, copy=True))):
+        assert taken.tolist() == want
+        if taken.flags.writeable:
+            taken[:] = 99
+    assert r.distances.tolist() == want
+    with pytest.raises(BufferError, match="read-only"):
+        r.__dlpack__(copy=False)
+    for array in (r.graph.indptr, r.graph.indices, r.distances, r.predecessors):
+        with pytest.raises(BufferError):
+            array.__dlpack__()

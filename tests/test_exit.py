@@ -131,6 +131,17 @@ print([child(lambda: sp.sssp(graph, 0, threads=2).verify().reachable.any()) for 
 
 
 @needs_fork
+def test_fork_while_threads_ask_for_routes():
+    """Routes are so short that some thread is about to take or put back its workspace most of the time."""
+    code = """
+graph = sp.generate.random(300, 1500, seed=1)
+start(lambda: sp.route(graph, 0, 5), count=4)
+print({child(lambda: sp.route(graph, 0, 7).reachable) for _ in range(300)})
+"""
+    assert run(code, QUIET + BUSY + FORK).strip() == "{0}"
+
+
+@needs_fork
 @pytest.mark.parametrize("threads", [1, 2])
 def test_fork_in_a_progress_callback(threads):
     """The child may search; its half of the parent's search has lost its helpers and is an error, not an answer."""

@@ -1,6 +1,7 @@
 """k_shortest_paths and all_shortest_paths beside all simple paths, listed in plain Python."""
 
 import itertools
+import math
 import sys
 
 import networkx as nx
@@ -94,6 +95,102 @@ def test_lengths_near_the_end_of_64_bits():
     assert [r.distance for r in sp.k_shortest_paths(g, 0, 3, 1)] == [3]
     with pytest.raises(sp.DistanceOverflowError):
         sp.k_shortest_paths(g, 0, 3, 2)
+
+
+def test_what_does_not_fit_is_an_error_only_where_it_is_wanted():
+    """Loops and edges that no path can use, and paths that come after those that are wanted, are none."""
+    big = 2**62
+    loop = sp.Graph.from_edges([2, 0, 2], [1, 2, 2], [0, big, 2**63 - 2])
+    assert [r.distance for r in sp.k_shortest_paths(loop, 0, 1, 5)] == [big]
+    # 3 and 4 are too far from the target, and nobody comes to 4; 0 -> 3 -> 1 is a path, too long.
+    far = sp.Graph.from_edges([0, 4, 3, 0, 0, 2], [1, 3, 1, 2, 3, 1], [5, 7, 2**63 - 2, 3, 1, 4])
+    assert [r.distance for r in sp.k_shortest_paths(far, 0, 1, 2)] == [5, 7]
+    with pytest.raises(sp.DistanceOverflowError):
+        sp.k_shortest_paths(far, 0, 1, 3)
+    beyond = sp.Graph.from_edges([0, 1, 2], [3, 2, 3], [5, big, big])
+    assert [r.distance for r in sp.k_shortest_paths(beyond, 0, 3, 2)] == [5]
+
+
+@settings(max_examples=150, deadline=None)
+@given(EDGES, st.integers(1, 12))
+def test_integers_of_any_size(edges, k):
+    """The k shortest paths, and an error exactly where one of them is too long."""
+    sizes = {0: 0, 1: 2**61, 2: 2**62 - 1, 3: 2**63 - 2}
+    edges = [(u, v, sizes[w]) for u, v, w in edges]
+    want = sorted(simple_paths(lengths(edges, directed=True), 0, 5).values())[:k]
+    g = graph(edges, True, "int64")
+    if want and want[-1] >= sp.UNREACHABLE:
+        with pytest.raises(sp.DistanceOverflowError):
+            sp.k_shortest_paths(g, 0, 5, k)
+    else:
+        assert [r.distance for r in sp.k_shortest_paths(g, 0, 5, k)] == want
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_an_infinite_path_is_none(dtype):
+    most = float(np.finfo(dtype).max)
+    g = sp.Graph.from_edges([0, 0, 1], [2, 1, 2], np.array([1, most, most], dtype=dtype))
+    assert [(r.distance, r.vertices.tolist()) for r in sp.k_shortest_paths(g, 0, 2, 5)] == [(1.0, [0, 2])]
+    # Two small weights vanish one by one in the largest number, but not their sum: finite from the source on, not so from the target on.
+    small = most * float(np.finfo(dtype).eps) / 6
+    line = sp.Graph.from_edges([0, 1, 2], [1, 2, 3], np.array([most, small, small], dtype=dtype))
+    assert sp.sssp(line, 0).distance(3) == most
+    assert [r.distance for r in sp.k_shortest_paths(line, 0, 3, 2)] == [most]
+
+
+def tied(n, more):
+    """Return a graph of n vertices, each joined to each by edges of length 0, and some edges more."""
+    pairs = [(u, v, 0) for u, v in itertools.permutations(range(n), 2)] + more
+    return sp.Graph.from_edges(*(list(column) for column in zip(*pairs, strict=True)))
+
+
+def test_edges_of_length_0_beside_the_path_are_not_tried_in_all_orders():
+    """Sixty vertices hang from the target: their orders have eighty-two digits."""
+    paths = sp.all_shortest_paths(tied(60, [(60, 0, 5)]), 60, 0)
+    assert [path.tolist() for path in paths] == [[60, 0]]
+    assert paths.count == 1
+    # The same on the way to the target, and a way back into it that leads nowhere.
+    between = sp.all_shortest_paths(tied(60, [(60, 0, 5), (0, 61, 1), (61, 62, 0), (62, 61, 0)]), 60, 61)
+    assert [path.tolist() for path in between] == [[60, 0, 61]]
+    assert between.count == 1
+
+
+def test_counting_gives_up_where_ways_through_circles_are_too_many():
+    many = sp.all_shortest_paths(tied(40, []), 0, 1)
+    assert len(list(itertools.islice(many, 1000))) == 1000
+    with pytest.raises(sp.SteppeError, match="too many"):
+        _ = many.count
+    some = sp.all_shortest_paths(tied(7, [(6, 7, 1), (7, 8, 0), (8, 7, 0), (8, 9, 0), (7, 9, 0)]), 0, 9)
+    assert some.count == len(list(some)) == 2 * sum(math.perm(5, i) for i in range(6))
+
+
+@settings(max_examples=150, deadline=None)
+@given(EDGES, st.booleans())
+def test_shortest_paths_are_those_of_tight_edges(edges, directed):
+    """Where floats round, too: a path that is longer up to some vertex is none, whatever the sums behind it are."""
+    g = graph(edges, directed, "float64")
+    weights = np.array([0.0, 1e-17, 0.1, 0.3])[g.weights.astype(int)]
+    g = sp.Graph.from_csr(g.indptr, g.indices, weights, directed=directed)
+    far = sp.sssp(g, 0).distances
+    u = np.repeat(np.arange(6), g.degrees)
+    tight = {
+        (a, b): 0
+        for a, b, w in zip(u.tolist(), g.indices.tolist(), weights, strict=True)
+        if far[a] + w == far[b] < np.inf
+    }
+    paths = sp.all_shortest_paths(g, 0, 5)
+    assert sorted(tuple(path.tolist()) for path in paths) == sorted(simple_paths(tight, 0, 5))
+    assert paths.count == len(simple_paths(tight, 0, 5))
+
+
+def test_a_difference_that_a_later_sum_swallows():
+    """0.1 + 0.2 is more than 0.3, but not once 1.0 is added: one shortest path, two of one length."""
+    g = sp.Graph.from_edges([0, 0, 1, 2], [2, 1, 2, 3], [0.3, 0.1, 0.2, 1.0])
+    assert [path.tolist() for path in sp.all_shortest_paths(g, 0, 3)] == [[0, 2, 3]]
+    assert [r.distance for r in sp.k_shortest_paths(g, 0, 3, 5)] == [1.3, 1.3]
+    G = nx.DiGraph()
+    G.add_weighted_edges_from([(0, 2, 0.3), (0, 1, 0.1), (1, 2, 0.2), (2, 3, 1.0)])
+    assert list(nx.all_shortest_paths(G, 0, 3, weight="weight")) == [[0, 2, 3]]
 
 
 def test_a_larger_graph_beside_networkx():

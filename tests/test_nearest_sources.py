@@ -97,3 +97,46 @@ def test_sums_beyond_64_bits():
         sp.nearest(g, [0], offsets=[5])
     assert sp.nearest(g, [0], offsets=[5], cutoff=2**62 + 5).distances[:, 0].tolist() == [5, 2**62 + 5, FAR]
     assert sp.nearest(g, [0, 2], offsets=[5, 0]).distances[:, 0].tolist() == [5, 2**62 + 5, 0]
+
+
+@given(
+    edges=st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7), st.integers(0, 3)), max_size=30),
+    asked=st.lists(st.tuples(st.integers(0, 7), st.integers(0, 3)), min_size=1, max_size=6),
+)
+@settings(max_examples=examples(150), deadline=None)
+def test_floats_go_to_the_first_source_along_exact_sums(edges, asked):
+    """Each source in turn takes what edges lead to whose sums give the distances exactly, unless it has been taken."""
+    sizes = [0.0, 1e-17, 0.1, 0.3]
+    g = sp.Graph.from_edges(
+        *([e[i] for e in edges] for i in range(2)), np.array([sizes[e[2]] for e in edges], dtype=float), num_vertices=8
+    )
+    sources, offsets = [s for s, _ in asked], [sizes[o] for _, o in asked]
+    got = sp.nearest(g, sources, offsets=offsets)
+    far = np.min([sp.distances(with_start(g, s, o), [8])[0, :8] for s, o in zip(sources, offsets, strict=True)], axis=0)
+    assert np.array_equal(got.distances[:, 0], far)
+    winners = np.full(8, -1)
+    for s, o in zip(sources, offsets, strict=True):
+        stack = [s] if far[s] == o and winners[s] < 0 else []
+        winners[stack] = s
+        while stack:
+            u = stack.pop()
+            for e in range(g.indptr[u], g.indptr[u + 1]):
+                v = g.indices[e]
+                if winners[v] < 0 and far[u] + g.weights[e] == far[v]:
+                    winners[v] = s
+                    stack.append(v)
+    assert np.array_equal(got.winners[:, 0], winners)
+
+
+def with_start(graph, source, offset):
+    """Return the graph with one more vertex, from which an edge of this length leads to the source."""
+    indptr = np.append(graph.indptr, graph.num_edges + 1)
+    return sp.Graph.from_csr(indptr, np.append(graph.indices, source), np.append(graph.weights, offset))
+
+
+def test_a_source_that_is_further_on_the_way_does_not_win_behind():
+    g = sp.Graph.from_edges([0, 1, 2], [2, 2, 3], [1e-20, 0.0, 1.0])
+    found = sp.nearest(g, [0, 1], offsets=[0.0, 0.0])
+    assert found.winners[:, 0].tolist() == [0, 1, 1, 1]
+    assert found.distances[:, 0].tolist() == [0.0, 0.0, 0.0, 1.0]
+    assert sp.nearest(g, [0, 1], k=2).winners[3].tolist() == [0, 1]

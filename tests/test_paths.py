@@ -294,7 +294,7 @@ def test_numpy_and_dlpack_take_distances_without_a_copy():
     assert np.asarray(r, dtype=np.float64).dtype == np.float64
     assert not np.shares_memory(np.array(r), r.distances)
     taken = np.from_dlpack(r)
-    assert np.shares_memory(taken, r.distances)
+    assert np.shares_memory(taken, r.distances) or np.lib.NumpyVersion(np.__version__) < "2.1.0"
     np.testing.assert_array_equal(taken, r.distances)
 
 

@@ -161,6 +161,78 @@ def test_a_bad_thread_count_is_an_error(monkeypatch, graph, text):
         sp.sssp(graph, 0)
 
 
+@pytest.mark.parametrize("count", [0, -1, 1025, 10**20])
+def test_a_count_beyond_all_machines_is_an_error_of_every_call(monkeypatch, count):
+    g = sp.generate.grid(9, 9, seed=1)
+    calls = [
+        lambda t: sp.sssp(g, 0, threads=t),
+        lambda t: sp.bfs(g, 0, threads=t),
+        lambda t: sp.nearest(g, [0, 5], threads=t),
+        lambda t: sp.nearest(g, [0, 5], k=2, threads=t),
+        lambda t: sp.distances(g, [0, 5], threads=t),
+        lambda t: sp.distances(g, [0, 5], [1, 2], pairs=True, threads=t),
+        lambda t: sp.all_pairs(g, threads=t),
+        lambda t: list(sp.blocks(g, [0, 5], threads=t)),
+        lambda t: sp.eccentricity(g, threads=t),
+        lambda t: sp.k_shortest_paths(g, 0, 5, 2, threads=t),
+        lambda t: sp.all_shortest_paths(g, 0, 5, threads=t),
+        lambda t: sp.sssp(g, 0).verify(threads=t),
+        lambda t: sp.plan(g, "sssp", threads=t),
+        lambda t: sp.generate.grid(9, 9).prepare(threads=t),
+    ]
+    for call in calls:
+        call(2)
+        with pytest.raises(ValueError, match="threads must be from 1 to 1,024"):
+            call(count)
+    monkeypatch.setenv("STEPPE_NUM_THREADS", str(count))
+    with pytest.raises(ValueError, match="STEPPE_NUM_THREADS must be from 1 to 1,024"):
+        sp.sssp(g, 0)
+
+
+LITTLE = """
+import resource, sys
+import steppe as sp
+g = sp.generate.random(2000, 12000, seed=1)
+want = sp.distances(g, list(range(40)), threads=1, method="delta-stepping")
+used = int(next(x for x in open("/proc/self/status") if x.startswith("VmSize")).split()[1]) << 10
+resource.setrlimit(resource.RLIMIT_AS, (used + (int(sys.argv[1]) << 20),) * 2)
+try:
+    got = sp.distances(g, list(range(40)), threads=1000, method="delta-stepping")
+    print("right" if (got == want).all() else "wrong")
+except MemoryError:
+    print("right")
+"""
+
+
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux") or SANITIZER is not None, reason="limits of Linux, and no sanitizer's memory"
+)
+@pytest.mark.parametrize("room", [4, 30, 60, 150, 400, 1000, 3000])
+def test_a_search_goes_on_with_the_threads_that_there_is_memory_for(room):
+    done = subprocess.run(
+        [sys.executable, "-c", LITTLE, str(room)], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, "right"), done.stderr
+
+
+def test_a_small_matrix_wakes_no_threads():
+    small, large = sp.generate.random(40, 200, seed=1), sp.generate.random(2000, 20_000, seed=1)
+    most = min(2, threads.available())
+    assert sp.plan(small, "all_pairs").threads == 1
+    assert sp.plan(small, "all_pairs", threads=2).threads == 2  # as asked
+    assert sp.plan(large, "all_pairs").threads >= most
+
+
+def test_small_calls_do_not_look_at_the_machine(monkeypatch):
+    g = sp.generate.grid(9, 9, seed=1)
+    calls = [lambda: sp.sssp(g, 0), lambda: sp.all_pairs(g), lambda: sp.distances(g, [0]), lambda: sp.route(g, 0, 5)]
+    for call in calls:
+        call()
+    monkeypatch.setattr(threads.Path, "read_text", lambda self: pytest.fail(f"{self} was read"))
+    for call in calls:
+        call()
+
+
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system has no CPU affinity")
 def test_affinity_is_honoured():
     code = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); from steppe.machine import threads; print(threads.available())"

@@ -23,14 +23,14 @@ namespace steppe {
 #define STEPPE_LANE __attribute__((target("avx512f,avx512vl,avx512dq"), always_inline)) static inline
 
 inline bool avx512_found() {
+    __builtin_cpu_init();  // which may not have happened yet when the library is loaded
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
            __builtin_cpu_supports("avx512dq");
 }
-// Whether vectors are used; tests switch it off and on (bindings/testing.cpp).
-inline bool& avx512_wanted() {
-    static bool wanted = avx512_found();
-    return wanted;
-}
+// Whether vectors are used; tests switch it off and on (bindings/testing.cpp). Found out when the library is loaded: a
+// child forked while another thread was at it would wait for that thread for ever.
+inline bool avx512_is_wanted = avx512_found();
+inline bool& avx512_wanted() { return avx512_is_wanted; }
 #endif
 
 }  // namespace steppe

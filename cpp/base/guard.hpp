@@ -22,6 +22,8 @@
 #include <cerrno>
 #include <csignal>
 #include <mutex>
+
+#include "base/lock.hpp"
 #define STEPPE_HAS_GUARD 1
 #else
 #define STEPPE_HAS_GUARD 0
@@ -47,7 +49,7 @@ inline constexpr int kSlots = 1024;
 inline Slot slots[kSlots];
 inline struct sigaction before;
 inline uintptr_t page = 0;
-inline std::mutex lock;
+inline Lock lock;
 
 inline void on_fault(int number, siginfo_t* info, void* context) {
     const auto at = reinterpret_cast<uintptr_t>(info->si_addr);
@@ -95,7 +97,7 @@ class Guard {
   public:
     Guard(int file, uintptr_t begin, size_t size) : file_(dup(file)) {
         if (file_ < 0) throw std::runtime_error("a mapped file cannot be kept open");
-        const std::lock_guard<std::mutex> hold(guard::lock);
+        const std::lock_guard<Lock> hold(guard::lock);
         for (guard::Slot& slot : guard::slots) {
             if (slot.begin.load()) continue;
             guard::install();
@@ -114,9 +116,9 @@ class Guard {
         close(file_);
     }
     bool faulted() const {
-        if (guard::lock.try_lock()) {  // not lock: a child of fork() may find it taken for ever
+        {
+            const std::lock_guard<Lock> hold(guard::lock);
             guard::install();
-            guard::lock.unlock();
         }
         return slot_->faulted.load();
     }

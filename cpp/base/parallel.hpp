@@ -14,6 +14,10 @@
 // is what keeps N callers from starting N x N threads. Workers beyond the number of processors, of a caller who wanted
 // them, end with his call (trim). After fork() the child starts a pool of its own. This is the only file that names
 // threads.
+//
+// Where memory runs out, a search goes on with the workers there are. The C library ends the process if it has no
+// memory for what a thread keeps to itself, when the thread first touches that. So a worker is started only while there
+// is room left beside its stack, and touches all of it before the next one is started (ready_for_errors).
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -30,6 +34,10 @@
 #include <vector>
 #if !defined(_WIN32)
 #include <pthread.h>
+#include <sys/mman.h>
+#endif
+#if defined(__GLIBCXX__)
+#include <cxxabi.h>
 #endif
 #if defined(_M_X64)
 #include <intrin.h>
@@ -46,6 +54,14 @@ inline void pause_cpu() {
     _mm_pause();
 #elif defined(__aarch64__) && defined(__GNUC__)
     asm volatile("yield");
+#endif
+}
+
+// Makes what the runtime keeps of exceptions for this thread, now, while there is memory: without any it would abort.
+inline void ready_for_errors() {
+#if defined(__GLIBCXX__)
+    const volatile void* const touched = abi::__cxa_get_globals();
+    (void)touched;
 #endif
 }
 
@@ -178,14 +194,23 @@ class Pool {
         round_.exchange(((round_.load(std::memory_order_relaxed) | kTeam) + 1) | static_cast<uint32_t>(threads));
         round_.notify_all();
     }
+    static bool has_room() {
+#if !defined(_WIN32)
+        void* const room = mmap(nullptr, kRoom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+        if (room == MAP_FAILED) return false;
+        munmap(room, kRoom);
+#endif
+        return true;
+    }
     // Starts workers until there are `count`; fewer where the system has no more threads, or no memory for one. Returns
     // how many there are.
     int hire(int count) {
         try {
-            while (static_cast<int>(workers_.size()) < count) {
+            while (static_cast<int>(workers_.size()) < count && has_room()) {
                 const int index = static_cast<int>(workers_.size()) + 1;
-                const uint32_t seen = round_.load();
+                const uint32_t seen = round_.load(), before = started_.load();
                 workers_.emplace_back([this, index, seen] { work(index, seen); });
+                wait_until(started_, [&] { return started_.load(std::memory_order_acquire) != before; });
             }
         } catch (const std::system_error&) {
         } catch (const std::bad_alloc&) {}
@@ -201,6 +226,9 @@ class Pool {
         }
     }
     void work(int index, uint32_t seen) {
+        ready_for_errors();
+        started_.fetch_add(1, std::memory_order_release);
+        started_.notify_all();
         for (;;) {
             wait_until(round_, [&] { return round_.load(std::memory_order_acquire) != seen; });
             seen = round_.load(std::memory_order_acquire);
@@ -218,6 +246,7 @@ class Pool {
     // round_ holds a job's number (high bits) and its team size (low bits) in one word, so that a worker which is late
     // for a job it has no part in cannot mix up two jobs.
     static constexpr uint32_t kTeam = 0x3ff;
+    static constexpr size_t kRoom = size_t{32} << 20;  // left beside a worker's stack: for the search, and for errors
     std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
     std::mutex error_lock_;
     std::vector<std::thread> workers_;
@@ -226,7 +255,7 @@ class Pool {
     const std::function<void(int, int)>* job_ = nullptr;
     std::exception_ptr error_;
     std::atomic<int> pending_{0};
-    std::atomic<uint32_t> round_{0}, finished_{0};
+    std::atomic<uint32_t> round_{0}, finished_{0}, started_{0};
 };
 
 template <class F>

@@ -1,11 +1,14 @@
 // Calls and their end; see calls.hpp.
 #include "bindings/calls.hpp"
 
+#include "base/lock.hpp"
+
 namespace steppe::bindings {
 
 namespace nb = nanobind;
 
 Call::Call(Watch& watch) : watch_(watch) {
+    ready_for_errors();
     if (!Calls::instance().enter(*this)) raise_exit();
     state_ = PyEval_SaveThread();
 }
@@ -88,8 +91,10 @@ void Calls::forget() {
 }
 
 void bind_calls(nb::module_& m) {
-    Pool::instance();  // both exist before a second thread could be making them when a third forks
+    // These exist before a second thread could be making them when a third forks.
+    Pool::instance();
     Calls::instance();
+    Lock::survive_forks();
     m.def("end_calls", [] { Calls::instance().end(); });
     nb::module_::import_("atexit").attr("register")(m.attr("end_calls"));
 }

@@ -25,8 +25,8 @@ class SpurOf : public AnySpur {
     using D = Distance<W>;
 
   public:
-    SpurOf(const rows::Csr<V, W>& g, In to_target, int64_t target)
-        : n_(g.n), to_target_(std::move(to_target)), spur_(g, in<D>(to_target_), static_cast<V>(target)) {}
+    SpurOf(const rows::Csr<V, W>& g, In to_target, int64_t target, bool may_be_long)
+        : n_(g.n), to_target_(std::move(to_target)), spur_(g, in<D>(to_target_), static_cast<V>(target), may_be_long) {}
 
     nb::tuple find(int64_t spur, nb::object length, InOf<int64_t> beginning, InOf<int64_t> steps) override {
         const std::vector<V> closed = vertices(beginning), first = vertices(steps);
@@ -65,19 +65,20 @@ class SpurOf : public AnySpur {
 void bind_spur(nb::module_& m) {
     nb::class_<AnySpur>(m, "Spur").def("find", &AnySpur::find, "spur"_a, "length"_a, "beginning"_a, "steps"_a);
 
-    // to_target: the distance of every vertex to the target. Weights must not be negative.
+    // to_target: the distance of every vertex to the target; may_be_long: the largest integer may also mean one that
+    // does not fit. Weights must not be negative.
     m.def(
         "spur",
-        [](const Rows& rows, In to_target, int64_t target) {
+        [](const Rows& rows, In to_target, int64_t target, bool may_be_long) {
             if (target < 0 || target >= rows.n()) throw std::invalid_argument("vertex out of range");
             same_size(static_cast<size_t>(rows.n()), to_target.size(), "distances");
             return rows.visit([&]<class V, class W>(const rows::View<V, W>& g) -> std::unique_ptr<AnySpur> {
                 if (to_target.dtype() != nb::dtype<Distance<W>>())
                     throw std::invalid_argument("distances have the wrong dtype");
-                return std::make_unique<SpurOf<V, W>>(g.csr, std::move(to_target), target);
+                return std::make_unique<SpurOf<V, W>>(g.csr, std::move(to_target), target, may_be_long);
             });
         },
-        "rows"_a, "to_target"_a, "target"_a, nb::keep_alive<0, 1>());
+        "rows"_a, "to_target"_a, "target"_a, "may_be_long"_a, nb::keep_alive<0, 1>());
 }
 
 }  // namespace steppe::bindings

@@ -100,10 +100,8 @@ __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw"))) void spell_512(con
         }
 }
 // Whether this processor can.
-inline bool spells_512() {
-    static const bool bytes = __builtin_cpu_supports("avx512bw");
-    return bytes && search::avx512_wanted();
-}
+inline const bool has_avx512bw = search::avx512_found() && __builtin_cpu_supports("avx512bw");
+inline bool spells_512() { return has_avx512bw && search::avx512_wanted(); }
 template <class T>
 void spell_512(const HopRow& row, int64_t first, int64_t words, T* to) {
     switch (row.digits) {

@@ -74,10 +74,8 @@ inline Vectors vectors_found() {
 #endif
     return Vectors::none;
 }
-inline Vectors& vectors_wanted() {
-    static Vectors wanted = vectors_found();
-    return wanted;
-}
+inline Vectors vectors_in_use = vectors_found();  // when the library is loaded, as in base/avx512.hpp
+inline Vectors& vectors_wanted() { return vectors_in_use; }
 
 #if STEPPE_AVX512
 #define STEPPE_AVX2 __attribute__((target("avx2")))

@@ -3,7 +3,9 @@
 // One search from all sources together, in which a vertex is settled up to k times, by k different sources. What waits
 // is (distance, source, vertex), and the least comes first: a vertex takes an entry unless it has k, or one of that
 // source. Entries of one distance come in order of their sources, and an edge of length 0 passes one on before the next
-// source's turn, so ties go to the source that was given first, whatever the order of the edges.
+// source's turn, so ties go to the source that was given first, whatever the order of the edges. A source that is not
+// among the k of a vertex goes no further there: behind it k others are as near or nearer. With integers those that
+// were nearer stay so; floats may round the difference away, and it is still the k others that are told.
 #pragma once
 #include <algorithm>
 #include <cstdint>

@@ -30,6 +30,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/lock.hpp"
 #include "base/memory.hpp"
 #include "base/types.hpp"
 #include "base/watch.hpp"
@@ -355,7 +356,7 @@ class Shelf {
     using Space = Workspace<V, D>;
     std::unique_ptr<Space> take(int64_t n, int64_t m, const Facts& facts, Watch& watch) {
         {
-            std::lock_guard<std::mutex> lock(mutex_);
+            const std::lock_guard<Lock> hold(lock_);
             if (!spaces_.empty()) {
                 auto space = std::move(spaces_.back());
                 spaces_.pop_back();
@@ -365,12 +366,12 @@ class Shelf {
         return std::make_unique<Space>(n, m, facts, watch);
     }
     void put(std::unique_ptr<Space> space) {
-        std::lock_guard<std::mutex> lock(mutex_);
+        const std::lock_guard<Lock> hold(lock_);
         spaces_.push_back(std::move(space));
     }
 
   private:
-    std::mutex mutex_;
+    Lock lock_;
     std::vector<std::unique_ptr<Space>> spaces_;
 };
 

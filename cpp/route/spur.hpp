@@ -8,6 +8,10 @@
 // path has the sum that adding up its weights from the source gives. Sums in that order may come out below the ones
 // the bounds were added up in, by a few roundings. So bounds of floats are lowered by more than all roundings of a path
 // can make, and a vertex that is reached on a better way again is settled again.
+//
+// A way whose length does not fit the type is given up: a float way is then infinite, hence none, but an integer one
+// exists. Whether the ways given up lead to the target at all, and do not end in a loop, say, is asked only where no
+// other way was found, by a search without lengths.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -24,7 +28,7 @@ namespace steppe::route {
 template <class V, class D>
 struct SpurPath {
     bool found = false;
-    bool overflow = false;  // a way was given up because its length does not fit
+    bool overflow = false;  // there is a way, but its length does not fit
     D length = 0;
     std::vector<V> vertices;     // after the spur vertex
     std::vector<int64_t> edges;  // one for each of them
@@ -36,9 +40,11 @@ class Spur {
   public:
     using D = Distance<W>;
 
-    // to_target: the distance of every vertex to the target, kInfinity<D> where there is none.
-    Spur(const rows::Csr<V, W>& g, const D* to_target, V target)
+    // to_target: the distance of every vertex to the target, kInfinity<D> where there is none, or, if `may_be_long`,
+    // one that does not fit.
+    Spur(const rows::Csr<V, W>& g, const D* to_target, V target, bool may_be_long)
         : g_(g),
+          may_be_long_(may_be_long),
           to_target_(to_target),
           target_(target),
           length_(static_cast<size_t>(g.n)),
@@ -61,9 +67,14 @@ class Spur {
         }
         for (int64_t i = 0; i < count; ++i) closed_[at(beginning[i])] = round_;
         heap_.clear();
-        if (to_target_[spur] == kInfinity<D>) return result;
+        if (target_ == spur) return result;
+        if (to_target_[spur] == kInfinity<D>) {
+            result.overflow = may_be_long_ && leads_there(spur, steps, step_count, watch);
+            return result;
+        }
         meet(spur, length, -1, -1);
         int64_t looked = 0;
+        bool given_up = false;
         while (!heap_.empty()) {
             const auto [key, u] = heap_.pop();
             if (met_[at(target_)] == round_ && key >= length_[at(target_)]) break;
@@ -72,20 +83,30 @@ class Spur {
             for (int64_t e = g_.first(u); e < g_.last(u); ++e) {
                 if ((++looked & kPollMask) == 0 && watch.poll(looked)) watch.check();
                 const V v = g_.target(e);
-                if (closed_[at(v)] == round_ || to_target_[v] == kInfinity<D>) continue;
-                if (u == spur && is_among(v, steps, step_count)) continue;
-                const W w = g_.length(e);
-                if constexpr (std::is_floating_point_v<D>) {
-                    if (w == kInfinity<D>) continue;
-                } else if (w > kInfinity<D> - 1 - so_far) {
-                    result.overflow = true;
+                if (closed_[at(v)] == round_) continue;
+                if (to_target_[v] == kInfinity<D>) {
+                    given_up |= may_be_long_;
                     continue;
                 }
+                if (u == spur && is_among(v, steps, step_count)) continue;
+                const W w = g_.length(e);
+                if constexpr (!std::is_floating_point_v<D>) {
+                    if (w > kInfinity<D> - 1 - so_far) {
+                        given_up = true;
+                        continue;
+                    }
+                }
                 const D there = so_far + w;
+                if constexpr (std::is_floating_point_v<D>) {
+                    if (there == kInfinity<D>) continue;  // no edge, or a way that is none
+                }
                 if (met_[at(v)] != round_ || there < length_[at(v)]) meet(v, there, u, e);
             }
         }
-        if (met_[at(target_)] != round_ || target_ == spur) return result;
+        if (met_[at(target_)] != round_) {
+            result.overflow = given_up && leads_there(spur, steps, step_count, watch);
+            return result;
+        }
         result.found = true;
         result.length = length_[at(target_)];
         for (V v = target_; v != spur; v = from_[at(v)]) {
@@ -103,6 +124,25 @@ class Spur {
             if (some[i] == v) return true;
         return false;
     }
+    // Whether any way leads to the target, however long. Its marks are those of find(), which is done with them.
+    bool leads_there(V spur, const V* steps, int64_t step_count, Watch& watch) {
+        int64_t looked = 0;
+        closed_[at(spur)] = round_;
+        std::vector<V> stack{spur};
+        while (!stack.empty()) {
+            const V u = stack.back();
+            stack.pop_back();
+            for (int64_t e = g_.first(u); e < g_.last(u); ++e) {
+                if ((++looked & kPollMask) == 0 && watch.poll(looked)) watch.check();
+                const V v = g_.target(e);
+                if (closed_[at(v)] == round_ || (u == spur && is_among(v, steps, step_count))) continue;
+                if (v == target_) return true;
+                closed_[at(v)] = round_;
+                stack.push_back(v);
+            }
+        }
+        return false;
+    }
     D key_of(V v) const {
         if constexpr (std::is_floating_point_v<D>) return length_[at(v)] + to_target_[v] * factor_;
         else return length_[at(v)] > kInfinity<D> - to_target_[v] ? kInfinity<D> : length_[at(v)] + to_target_[v];
@@ -116,6 +156,7 @@ class Spur {
     }
 
     const rows::Csr<V, W> g_;
+    const bool may_be_long_;
     const D* const to_target_;
     const V target_;
     D factor_ = 1;

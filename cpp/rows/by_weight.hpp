@@ -70,7 +70,8 @@ class ByWeight {
     void sort_block(const Csr<int32_t, W>& g, int64_t begin, int64_t end, To to) {
         const int64_t from = g.offsets[begin], last = g.offsets[end];
         if (from == last) return;
-        const auto [low, high] = range(g, from, last);
+        const std::pair<Bits, Bits> both = range(g, from, last);
+        const Bits low = both.first, high = both.second;  // not bindings: clang 14 cannot capture those
         const bool exact = (high - low) >> kKeyBits == 0;
         const int64_t most = wide(g) ? kShortWide : exact ? 0 : kShort;
         const int64_t left = last - from - (most ? sort_short(g, begin, end, to, low, high) : 0);

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "base/types.hpp"
 #include "search/owned.hpp"
 
 namespace steppe::search {

@@ -19,6 +19,7 @@ from .cpu.proof import check
 from .cpu.tree import PathList
 from .errors import DeviceMemoryError, GraphError, NoPathError
 from .graph.arrays import read_only
+from .graph.dlpack import lent
 from .graph.pictured import Pictured
 from .graph.tabular import Tabular
 from .machine import locks
@@ -108,7 +109,6 @@ class Paths(Tabular, Pictured):
         self.graph = graph
         self.bound, self.hops = bound, hops
         self._sources = np.ascontiguousarray(sources, dtype=np.int64)
-        # The base stays writable: DLPack has no read-only arrays that all its readers know.
         self._remote = None if isinstance(distances, np.ndarray) else distances
         if self._remote is None:
             self._base = distances
@@ -340,8 +340,13 @@ class Paths(Tabular, Pictured):
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
         return np.array(self.distances, dtype=dtype, copy=copy)
 
-    def __dlpack__(self, **options: Any) -> Any:
-        return (self._base if self._remote is None else self._remote).__dlpack__(**options)
+    def __dlpack__(
+        self, *, max_version: tuple[int, int] | None = None, copy: bool | None = None, **options: Any
+    ) -> Any:
+        """Lend the distances, read-only; a reader of DLPack before 1.0, which has no word for that, gets a copy."""
+        if self._remote is not None:
+            return self._remote.__dlpack__(max_version=max_version, copy=copy, **options)
+        return lent(self.distances, max_version, copy, options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         device: tuple[int, int] = (self._base if self._remote is None else self._remote).__dlpack_device__()

@@ -19,7 +19,7 @@ How it works, one file each:
 - ``look.py``       compares type, shape, every bit; then the proof, the tree, and that a damaged answer is refused;
 - ``roundtrip.py``  writes the graph in every format and reads it again;
 - ``parts.py``      the parts of the fuzzer, of which all this is the first; each of the others makes, asks and prints cases of its own:
-- ``facades.py``    ``facade_csgraph.py`` against SciPy, ``facade_networkx.py`` (and ``…_compare.py``) against NetworkX: every function, values and errors;
+- ``facades.py``    ``facade_csgraph.py`` against SciPy, ``facade_networkx.py`` and ``…_compare.py`` against NetworkX: every function;
 - ``matrices.py``   every form of a matrix with every other option: pairs, reduce, predecessors, sparse, along, blocks(), files and folders;
 - ``resumed.py``    a matrix on the disk is interrupted, and gone on with by the same question or another one: the same bits, or an error;
 - ``lists.py``      k_shortest_paths, all_shortest_paths and nearest(k=, offsets=) against all simple paths and searches from each source;

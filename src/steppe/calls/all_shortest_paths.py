@@ -4,8 +4,7 @@ An edge u → v is tight if the distance of u and its weight give exactly the di
 tight, so the tight edges that lead to the target hold all of them: usually few, while the paths may be more than anybody can list. They are
 kept as rows of in-edges, from which paths are listed one by one, last vertex first, and counted without listing any.
 
-Edges of weight 0, and floats so small that they vanish in a sum, may be tight in a circle. Paths visit no vertex twice, so such circles change
-nothing for listing; how many paths there are is then hard to say in general (it is the problem of counting simple paths), and ``count`` lists.
+Edges of weight 0, and floats so small that they vanish in a sum, may be tight in a circle: ``walks.py`` has what is then done.
 """
 
 from __future__ import annotations
@@ -20,15 +19,14 @@ import numpy.typing as npt
 from .. import _core
 from ..planning.distance_types import unreachable
 from .sssp import sssp
+from .walks import count, walks
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Mapping
+    from collections.abc import Hashable, Iterator
 
     from ..graph.graph import Graph
 
 Array = npt.NDArray[Any]
-
-_END: Any = object()
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +65,9 @@ class ShortestPaths:
     def count(self) -> int:
         """How many paths there are, exactly, however many.
 
+        Where edges of length 0 lead in circles, the ways through these are listed; :class:`steppe.SteppeError` is raised where they are too many
+        for that.
+
         Examples
         --------
         >>> import steppe as sp
@@ -75,46 +76,7 @@ class ShortestPaths:
         """
         if not self._before:
             return 0
-        s = self._graph.index(self.source)
-        left = {v: len(before) for v, before in self._before.items()}
-        after: dict[int, list[int]] = {v: [] for v in self._before}
-        for v, before in self._before.items():
-            for u in before:
-                after[u].append(v)
-        counts = dict.fromkeys(self._before, 0)
-        counts[s] = 1
-        ready, done = [v for v, number in left.items() if number == 0], 0
-        while ready:
-            u = ready.pop()
-            done += 1
-            for v in after[u]:
-                counts[v] += counts[u]
-                left[v] -= 1
-                if left[v] == 0:
-                    ready.append(v)
-        if done < len(left):  # a circle: some vertices were never ready
-            return sum(1 for _ in self.indices())
-        return counts[self._graph.index(self.target)]
-
-
-def walks(before: Mapping[Any, list[Any]], source: Any, target: Any) -> Iterator[list[Any]]:
-    """Yield every way from ``source`` to ``target`` that visits nothing twice; ``before``: what may come before each."""
-    path, here = [target], {target}
-    ways = [iter(before[target])]
-    if source == target:
-        yield path
-        return
-    while ways:
-        u = next(ways[-1], _END)
-        if u is _END:
-            ways.pop()
-            here.discard(path.pop())
-        elif u == source:
-            yield [u, *reversed(path)]
-        elif u not in here:
-            path.append(u)
-            here.add(u)
-            ways.append(iter(before[u]))
+        return count(self._before, self._graph.index(self.source), self._graph.index(self.target))
 
 
 def all_shortest_paths(
@@ -122,8 +84,10 @@ def all_shortest_paths(
 ) -> ShortestPaths:
     """Find all shortest paths from ``source`` to ``target``.
 
-    Paths are told apart by their vertices, and visit none twice. Floats are compared exactly: two paths are equally long if their weights,
-    added up from the source on, give the same number.
+    Paths are told apart by their vertices, and visit none twice. A path is a shortest one if it is a shortest one up to each of its vertices:
+    the distance of a vertex and the weight of the edge that follows give exactly the distance of the next vertex. With integers these are all
+    paths of the least length. Floats round: a path that is longer than another up to some vertex is not among them, even if a later sum is too
+    coarse to show the difference (:func:`steppe.k_shortest_paths` then tells the same length for both). NetworkX has the same rule.
 
     Parameters
     ----------

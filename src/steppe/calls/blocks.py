@@ -79,7 +79,7 @@ def blocks(
     graph = graph.reverse if reverse else graph
     wanted = np.arange(graph.num_vertices) if sources is None else graph.indices_of(sources)
     columns = None if targets is None else graph.indices_of(targets)
-    form = Form(dtype, None, memory_limit=memory_limit, passing=True)
+    form = Form(dtype, None, memory_limit=memory_limit, told="blocks")
     matrix = asked(
         "distances",
         graph,

@@ -206,7 +206,8 @@ def distances(
     rows = graph.indices_of(sources)
     columns = None if targets is None else graph.indices_of(targets)
     _check_form(pairs=pairs, reduce=reduce, predecessors=predecessors, sparse=sparse, out=out, along=along, dtype=dtype)
-    form = _form(dtype, out, memory_limit, sparse=sparse, overwrite=overwrite, passing=reduce is not None)
+    told = "pairs" if pairs else "reduce" if reduce is not None else "predecessors" if predecessors else ""
+    form = _form(dtype, out, memory_limit, sparse=sparse, overwrite=overwrite, told=told)
     if unreachable is not None and (form.in_blocks or predecessors or along is not None or reduce is not None):
         raise ValueError(
             "unreachable= is for dense matrices in memory, and pairs: without sparse, out, reduce, predecessors and along"
@@ -230,7 +231,7 @@ def distances(
             raise ValueError(f"pairs=True takes a target for each source: {len(rows):,} sources and {count} targets")
         rows, offsets, order = grouped(rows)
         columns = columns[order]
-    matrix = asked("distances", graph, rows, columns, form, targets=pairs, **shared)
+    matrix = asked("distances", graph, rows, columns, form, **shared)
     if unreachable is not None:
         shape = (1, len(order)) if pairs else matrix.shape
         check_fits(
@@ -247,7 +248,7 @@ def distances(
 
 
 def _form(
-    dtype: npt.DTypeLike | None, out: str | PathLike[str] | None, memory_limit: int | str | None, **given: bool
+    dtype: npt.DTypeLike | None, out: str | PathLike[str] | None, memory_limit: int | str | None, **given: Any
 ) -> Form:
     if given["overwrite"] and out is None:
         raise ValueError("overwrite= is for out=: nothing else is written")
@@ -333,7 +334,8 @@ def all_pairs(
     check_graph(graph)
     graph = graph.reverse if reverse else graph
     _check_form(reduce=reduce, predecessors=predecessors, sparse=sparse, out=out, dtype=dtype)
-    form = _form(dtype, out, memory_limit, sparse=sparse, overwrite=overwrite, passing=reduce is not None)
+    told = "reduce" if reduce is not None else "predecessors" if predecessors else ""
+    form = _form(dtype, out, memory_limit, sparse=sparse, overwrite=overwrite, told=told)
     matrix = asked(
         "all_pairs",
         graph,

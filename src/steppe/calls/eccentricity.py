@@ -58,7 +58,7 @@ def eccentricity(
     """
     graph = graph.reverse if reverse else graph
     rows = np.arange(graph.num_vertices) if vertices is None else graph.indices_of(vertices)
-    form = Form(None, None, memory_limit=memory_limit, passing=True)
+    form = Form(None, None, memory_limit=memory_limit, told="reduce")
     matrix = asked(
         "distances", graph, rows, None, form, method=method, device=device, threads=threads, progress=progress
     )

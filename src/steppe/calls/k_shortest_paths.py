@@ -19,7 +19,9 @@ import numpy as np
 from .. import _core
 from ..errors import DistanceOverflowError
 from ..planning.capabilities import name_edge, needs_no_negative
+from ..planning.distance_types import UNREACHABLE
 from ..planning.explain import Explanation
+from .bfs import bfs
 from .route import Route
 from .sssp import sssp
 
@@ -54,14 +56,16 @@ def k_shortest_paths(
     Returns
     -------
     list of Route
-        With :attr:`~steppe.Route.distance` rising. A float length is the sum of the weights from the source on, as everywhere.
+        With :attr:`~steppe.Route.distance` rising. A float length is the sum of the weights from the source on, as everywhere; a path whose sum
+        is infinite is none. Paths whose sums round to one number count as equally long, also those that were longer than others on the way,
+        which :func:`steppe.all_shortest_paths` leaves out.
 
     Raises
     ------
     NegativeWeightError
         If a weight is negative.
     DistanceOverflowError
-        If a path that is needed is longer than a 64-bit integer can say.
+        If fewer than ``k`` paths have a length that a 64-bit integer can say, and there are more.
 
     Examples
     --------
@@ -97,6 +101,21 @@ def k_shortest_paths(
     ]
 
 
+def _to_target(graph: Graph, target: int, threads: int | None, *, long: bool) -> Any:
+    """Return a lower bound of the distance from every vertex to the target; ``long``: distances may not fit, and are then "unreachable"."""
+    backwards = graph.reverse
+    cutoff = UNREACHABLE - 1 if long else None
+    found = sssp(backwards, graph.label(target), cutoff=cutoff, threads=threads, device="cpu").distances
+    if not graph.is_integer and float(graph.max_weight) * graph.num_vertices >= float(np.finfo(found.dtype).max) / 2:
+        # Added up from the target on, a sum may be infinite that is not so from the source on.
+        finite = found.copy()
+        finite[np.isinf(found) & bfs(backwards, graph.label(target), threads=threads).reachable] = np.finfo(
+            found.dtype
+        ).max
+        return finite
+    return found
+
+
 def in_order(graph: Graph, source: int, target: int, *, threads: int | None = None) -> Iterator[Found]:
     """Yield every path from ``source`` to ``target`` (0…n-1) that visits no vertex twice, shortest first."""
     if graph.has_negative:
@@ -105,8 +124,8 @@ def in_order(graph: Graph, source: int, target: int, *, threads: int | None = No
         yield (0 if graph.is_integer else 0.0), (source,), ()
         return
     rows = graph.kept()  # which the Spur reads as long as it lives
-    to_target = sssp(graph.reverse, graph.label(target), threads=threads, device="cpu").distances
-    spur = _core.spur(rows.core, to_target, target)
+    long = graph.is_integer and int(graph.max_weight) * graph.num_vertices >= UNREACHABLE
+    spur = _core.spur(rows.core, _to_target(graph, target, threads, long=long), target, long)
     taken: dict[int, Any] = {}  # a tree of the paths yielded: the steps that were taken after each beginning
 
     def best(vertices: list[int], edges: list[int], lengths: list[Any], steps: list[int]) -> Any:
@@ -114,9 +133,7 @@ def in_order(graph: Graph, source: int, target: int, *, threads: int | None = No
         closed, refused = np.array(vertices[:-1], dtype=np.int64), np.array(steps, dtype=np.int64)
         reached, overflow, more, by, to = spur.find(vertices[-1], lengths[-1], closed, refused)
         if not reached:
-            if overflow:
-                raise DistanceOverflowError("a path is longer than a 64-bit integer can say")
-            return None
+            return (UNREACHABLE, (), (), (), 0) if overflow else None
         path = (*vertices, *more.tolist())
         return (
             lengths[-1] if not len(to) else to[-1].item(),
@@ -133,6 +150,8 @@ def in_order(graph: Graph, source: int, target: int, *, threads: int | None = No
     waiting = [first for first in [best([source], [], [zero], [])] if first is not None]
     while waiting:
         length, path, edges, lengths, left = heapq.heappop(waiting)
+        if not path:  # longer than all others
+            raise DistanceOverflowError("a path is longer than a 64-bit integer can say")
         yield length, path, edges
         known = taken
         for i in range(len(path) - 1):

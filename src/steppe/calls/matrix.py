@@ -26,7 +26,7 @@ from ..planning.bytes import rows_at_once
 from ..planning.capabilities import DENSE
 from ..planning.distance_types import distance_dtype
 from ..planning.question import Question, ask
-from .plan import device_for, planned
+from .plan import device_for, item_of, planned
 from .stored import NATIVE, stored
 
 if TYPE_CHECKING:
@@ -50,13 +50,13 @@ class Form:
     out: str | PathLike[str] | None
     sparse: bool = False
     memory_limit: int | None = None
-    passing: bool = False  # blocks are looked at and let go
+    told: str = ""  # "pairs", "reduce", "predecessors", or "blocks", which are looked at and let go; else the matrix
     overwrite: bool = False  # what is there already, at ``out``
 
     @property
     def in_blocks(self) -> bool:
         """Whether the matrix is never held as a whole."""
-        return self.sparse or self.out is not None or self.passing
+        return self.sparse or self.out is not None or self.told in ("reduce", "blocks")
 
 
 @dataclass(frozen=True)
@@ -100,10 +100,9 @@ def asked(
     cutoff: float | None = None,
     threads: int | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
-    targets: bool = False,
     engine: str | Ray | None = None,
 ) -> Matrix:
-    """Check a call and plan it; ``targets``: each source has targets of its own, at the last of which its search may stop."""
+    """Check a call and plan it; of pairs, ``columns`` are their targets, grouped by source."""
     workers = engine_of(engine)
     question = ask(
         graph, rows, distance_dtype(graph), cutoff=cutoff, progress=progress, total=len(rows), unit="sources"
@@ -117,11 +116,12 @@ def asked(
         method=method,
         memory_limit=form.memory_limit,
         bounded=cutoff is not None,
-        targets=targets,
+        targets=form.told == "pairs",  # a search may stop at the last of its source's
         rows=len(rows),
         columns=graph.num_vertices if columns is None else len(columns),
-        item=0 if form.dtype is None else np.dtype(form.dtype).itemsize,
+        item=item_of(graph, form.dtype),
         in_blocks=form.in_blocks,
+        form="" if form.told == "blocks" else form.told,
         engine="" if workers is None else "ray",
     )
     if form.sparse and cutoff is None:
@@ -223,14 +223,8 @@ def blocks_of(
     count, width = matrix.shape
     count = count if end is None else end
     natural = distance_dtype(matrix.graph)
-    step = rows_at_once(width, natural.itemsize, matrix.plan.threads, matrix.memory_limit)
-    if at_once is not None:
-        step = at_once
-    elif matrix.plan.method == "bfs" and matrix.memory_limit is None:
-        step = max(step, 128)  # searches share their looks at the edges
-    elif matrix.plan.method in ("lanes", "contraction"):
-        batches = 16 * matrix.plan.threads  # one for every thread
-        step = step // batches * batches or (batches if matrix.memory_limit is None else step)
+    plan = matrix.plan
+    step = at_once or rows_at_once(width, natural.itemsize, plan.threads, matrix.memory_limit, method=plan.method)
     if matrix.plan.method in DENSE:  # all pairs are found at once
         whole = np.empty((count - begin, width), dtype=natural)
         _compute(matrix, begin, count, whole)

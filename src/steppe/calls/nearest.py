@@ -16,6 +16,7 @@ from ..errors import NoPathError, VerificationError
 from ..files.partitioned import PartitionedGraph
 from ..graph.pictured import plot_winners
 from ..graph.tabular import Tabular
+from ..machine.threads import resolve
 from . import nearest_sources
 from .engines import refuse_engine, solve
 from .partitioned import solve_parts
@@ -164,7 +165,9 @@ def nearest(
         A head start for each source, not negative: its distances begin there and not at 0.
     k : int
         How many sources are found for every vertex. With ``offsets``, or more than one, the answer is a :class:`NearestSources`, found on the CPU
-        by one thread; where two sources are equally near, the one given first wins.
+        by one thread; where two sources are equally near, the one given first wins. A source is looked for behind a vertex only if it is among
+        the ``k`` nearest of that vertex. This loses nothing with integers. Floats round: a source that is further away than ``k`` others on the
+        way does not win behind that, even if the sums are then too coarse to show the difference.
     reverse : bool
         Distances lead from the vertices to the sources, against the edges.
     cutoff : number, optional
@@ -213,6 +216,7 @@ def nearest(
             raise ValueError(
                 "offsets= and k= have one method, on the CPU: method=, device=, delta= and memory_limit= do not apply"
             )
+        resolve(threads)
         return nearest_sources.find(graph, given, offsets, k, cutoff=cutoff, progress=progress)
     starts = np.unique(given)
     paths = solve(

@@ -12,6 +12,7 @@ from ..errors import NegativeWeightError
 from ..files.partitioned import PartitionedGraph
 from ..machine.memory import size_of
 from ..planning.capabilities import MANY, name_edge
+from ..planning.distance_types import distance_dtype
 from ..planning.facts import DeviceFacts, facts_of, machine_for
 from ..planning.plan import Plan, Wishes, plan_for, worth_a_device
 from ..planning.question import check_graph
@@ -38,6 +39,9 @@ def plan(
     dtype: Any = None,
     out: Any = None,
     sparse: bool = False,
+    pairs: bool = False,
+    reduce: Any = None,
+    predecessors: bool = False,
     engine: str | Ray | None = None,
 ) -> Plan:
     """Tell what a call would do on this graph: method, engine, threads, bytes, and why; nothing is computed.
@@ -50,8 +54,8 @@ def plan(
         The function.
     sources, targets : list of labels or int, optional
         As for the call, or only how many.
-    method, device, delta, cutoff, record_paths, threads, memory_limit, dtype, out, sparse, engine
-        As for the call; those it does not have are of no effect.
+    method, device, delta, cutoff, record_paths, threads, memory_limit, dtype, out, sparse, pairs, reduce, predecessors, engine
+        As for the call; those it does not have are of no effect. What a sparse result will take nobody knows: ``bytes_needed`` has the rest.
 
     Returns
     -------
@@ -71,10 +75,11 @@ def plan(
         return plan_parts(graph, call, engine=workers, method=method, delta=delta, bounded=cutoff is not None)
     check_graph(graph)
     memory_limit = size_of(memory_limit)
-    rows, columns = 1, 0
+    rows, columns, form = 1, 0, ""
     if call in MANY:
         rows = graph.num_vertices if call == "all_pairs" or sources is None else _count(sources)
         columns = graph.num_vertices if targets is None else _count(targets)
+        form = "pairs" if pairs else "reduce" if reduce is not None else "predecessors" if predecessors else ""
     runner = device_for(graph, call, device, memory_limit)
     return planned(
         graph,
@@ -86,14 +91,20 @@ def plan(
         delta=delta,
         memory_limit=memory_limit,
         record_paths=record_paths,
-        targets=targets is not None and call not in MANY,  # of a matrix: all sources share them
+        targets=form == "pairs" or (targets is not None and call not in MANY),  # of a matrix: all sources share them
         bounded=cutoff is not None,
         rows=rows,
         columns=columns,
-        item=0 if dtype is None else np.dtype(dtype).itemsize,
-        in_blocks=out is not None or sparse,
+        item=item_of(graph, dtype),
+        in_blocks=out is not None or sparse or form == "reduce",
+        form=form,
         engine=workers,
     )
+
+
+def item_of(graph: Graph, dtype: Any) -> int:
+    """Return the bytes of an entry where distances are stored in another type than they are found in; else 0."""
+    return 0 if dtype is None or np.dtype(dtype) == distance_dtype(graph) else np.dtype(dtype).itemsize
 
 
 def _count(vertices: Any) -> int:

@@ -70,7 +70,8 @@ def _of(matrix: Matrix, first: int, block: Array, reduce: str) -> Array:
     elif block.dtype.kind == "f":
         result = np.asarray(np.sum(block, axis=1, where=reached, dtype=np.float64))
     else:
-        rough = np.asarray(np.sum(np.abs(block.astype(np.float64)), axis=1, where=reached))
+        lengths = np.abs(block) if matrix.graph.has_negative else block
+        rough = np.asarray(np.sum(lengths, axis=1, where=reached, dtype=np.float64))
         if (rough > 2.0**62).any():
             label = matrix.graph.label(int(matrix.question.sources[first + int(np.argmax(rough))]))
             raise DistanceOverflowError(f"the sum of the distances from {label!r} may not fit in 64 bits")

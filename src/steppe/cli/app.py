@@ -22,6 +22,7 @@ from ..errors import (
     VerificationError,
 )
 from ..files.source import split_suffix
+from ..machine.threads import MOST
 from .guard import Names, guarded
 from .terminal import complain, escaped
 
@@ -253,7 +254,9 @@ CutoffOption = Annotated[
         parser=_in_words(number, "a number"), metavar="NUMBER", help="Leave out what is further than this (inclusive)."
     ),
 ]
-ThreadsOption = Annotated[int | None, typer.Option(min=1, help="CPU threads; default: all this process may use.")]
+ThreadsOption = Annotated[
+    int | None, typer.Option(min=1, max=MOST, help="CPU threads; default: all this process may use.")
+]
 MemoryOption = Annotated[
     Any,
     typer.Option(

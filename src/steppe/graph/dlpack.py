@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -27,3 +28,19 @@ def on_host(values: Any) -> Any:
         RuntimeError,
     ):  # a type that DLPack has none for, or a tensor that wants its gradient
         return values
+
+
+def lent(array: Any, max_version: tuple[int, int] | None, copy: bool | None, options: dict[str, Any]) -> Any:
+    """Return the capsule of a read-only array of NumPy: its own memory for a reader that knows of read-only arrays, else a copy.
+
+    >>> fixed = np.arange(3)
+    >>> fixed.flags.writeable = False
+    >>> type(lent(fixed, None, None, {})).__name__
+    'PyCapsule'
+    """
+    if max_version is not None and max_version >= (1, 0):
+        with contextlib.suppress(TypeError, BufferError):  # from a NumPy before 2.1
+            return array.__dlpack__(max_version=max_version, copy=copy, **options)
+    if copy is False:
+        raise BufferError("these distances are read-only, and only DLPack 1.0 can say so: take a copy")
+    return array.copy().__dlpack__(**options)

@@ -54,9 +54,14 @@ def available() -> int | None:
     return min(limits, default=None)
 
 
+SMALL = 16 << 20
+"""Bytes up to which nobody asks whether they are free: to ask takes as long as a small matrix."""
+
+
 def check_fits(shape: tuple[int, int], dtype: np.dtype[Any], limit: int | None = None) -> None:
     """Refuse a matrix that does not fit in memory, or within ``limit`` bytes, and say what can be done."""
-    needed, free = shape[0] * shape[1] * dtype.itemsize, available()
+    needed = shape[0] * shape[1] * dtype.itemsize
+    free = None if needed <= SMALL else available()
     if limit is not None:
         free = limit if free is None else min(limit, free)
     if free is not None and needed > free:

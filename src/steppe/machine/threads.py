@@ -69,6 +69,10 @@ def _ours() -> int:
     return max(1, sum(state == "R" for state in states))
 
 
+MOST = 1024
+"""Threads that a caller may ask for. More than there are CPUs are started where he wants them, and each takes memory for its stack."""
+
+
 def resolve(threads: int | None, *, edges: int = 0) -> int:
     """Return the thread count for a call: the argument, else ``STEPPE_NUM_THREADS``, else :func:`available`.
 
@@ -77,13 +81,15 @@ def resolve(threads: int | None, *, edges: int = 0) -> int:
     >>> resolve(3)
     3
     """
+    name = "threads"
     if threads is None:
+        name = "STEPPE_NUM_THREADS"
         text = os.environ.get("STEPPE_NUM_THREADS", "")
         try:
             threads = int(text) if text else available()
         except ValueError:
             raise ValueError(f"STEPPE_NUM_THREADS must be a whole number, not {text!r}") from None
     threads = operator.index(threads)
-    if threads < 1:
-        raise ValueError(f"threads must be at least 1, not {threads}")
+    if not 1 <= threads <= MOST:
+        raise ValueError(f"{name} must be from 1 to {MOST:,}, not {threads}")
     return min(threads, free()) if threads > 1 and edges >= LARGE else threads

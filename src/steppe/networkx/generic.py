@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
-from ..calls.all_shortest_paths import walks
+from ..calls.walks import walks
 from . import bellman_ford as bf
 from . import search, unweighted, weighted
 from .graph import EXACT, ConvertedGraph, largest_sum

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import ResultSizeError
+from .capabilities import DENSE
 
 if TYPE_CHECKING:
     from .facts import Facts
@@ -78,17 +79,47 @@ def search(facts: Facts, method: str, *, record_paths: bool, threads: int, hops:
     return arrays
 
 
+def winners(facts: Facts) -> list[Array]:
+    """Return what it takes to tell which source is nearest: the tree, and the roots while it is followed."""
+    return [Array("tree", facts.vertices, 2 * facts.vertex), Array("roots", 3 * facts.vertices, 8)]
+
+
+def route(facts: Facts) -> list[Array]:
+    """Return the arrays of queries for one path, and what the first one makes for all."""
+    n, edge = facts.vertices, 8 if facts.weight <= 4 else 16
+    arrays = [Array("labels of both ends", 2 * n, narrow(facts) + facts.vertex), Array("buckets", 2 * n, facts.vertex)]
+    if facts.directed and not facts.reverse_known:
+        arrays += [*in_edges(facts), Array("edges while they are turned round", facts.edges, edge)]
+    if facts.roadlike and facts.vertex == 4 and not facts.prepared:
+        arrays.append(Array("records of four", (n + n // 8) * (2 if facts.directed else 1), 4 * edge))
+    return arrays
+
+
 def preparation(facts: Facts) -> list[Array]:
-    """Return the arrays that :meth:`steppe.Graph.prepare` adds to a graph."""
+    """Return the arrays that :meth:`steppe.Graph.prepare` adds to a graph, and has beside them meanwhile.
+
+    Whether records of four suit a graph of few edges only a pass over its offsets tells: it is what takes more that is counted.
+    """
     n, m = facts.vertices, facts.edges
     edge = 8 if facts.weight <= 4 else 16  # a wide weight and a target, rounded up to whole words
-    if facts.roadlike:
-        return [Array("records of four", n, 4 * edge)]
     sides = 1 if not facts.directed else 2
-    edges = [Array("packed edges", sides * m, edge), Array("packed offsets", sides * n, 8)]
-    if facts.directed and not facts.reverse_known:
-        edges += [Array("in-edges", m, facts.vertex + facts.weight), Array("their offsets", n + 1, 8)]
-    return edges
+    packed = [Array("packed edges", sides * m, edge), Array("offsets and calibers", sides * n, 4 + narrow(facts))]
+    if facts.degree >= 4:
+        packed.append(Array("places that fill up cache lines", sides * n, 32))
+    if facts.weight == 0:
+        packed.append(Array("ones", sides * m, 4))
+    packed += in_edges(facts)
+    if facts.roadlike:
+        records = [Array("records of four", n + n // 8, 4 * edge), Array("places of further records", n + 1, 8)]
+        return max(records, packed, key=total)
+    return packed
+
+
+def in_edges(facts: Facts) -> list[Array]:
+    """Return the rows of the graph turned round, where they are still to be built."""
+    if not facts.directed or facts.reverse_known:
+        return []
+    return [Array("in-edges", facts.edges, facts.vertex + facts.weight), Array("their offsets", facts.vertices + 1, 8)]
 
 
 def sweep(facts: Facts, *, record_paths: bool, threads: int, shift: int, hops: bool, bins: bool = False) -> list[Array]:
@@ -136,18 +167,53 @@ def in_parts(facts: Facts, *, hops: bool) -> list[Array]:
     return [*arrays, Array("distances", facts.vertices, public)] if facts.is_integer or hops else arrays
 
 
-def matrix(facts: Facts, rows: int, columns: int, item: int, *, threads: int) -> list[Array]:
-    """Return a matrix and what each thread keeps from source to source."""
+def matrix(facts: Facts, method: str, wishes: Wishes, *, threads: int) -> list[Array]:
+    """Return what a call for many rows hands over, the blocks it goes through meanwhile, and what its method keeps."""
+    arrays = _told(facts, method, wishes, threads) + _kept(facts, threads)
+    if method in DENSE:
+        arrays.append(Array("all pairs", facts.vertices**2, narrow(facts)))
+    elif method == "lanes":
+        arrays += lanes(facts, threads=threads)
+    elif method == "contraction":
+        arrays += contraction(facts, threads=threads)
+    elif method == "bfs" and shares_hops(wishes.rows, facts.vertices):
+        arrays += hops(facts, wishes.rows)
+    elif method in ("bellman-ford", "johnson"):
+        arrays += search(facts, "bellman-ford", record_paths=False, threads=1)
+    if method == "johnson":
+        arrays += [Array("potentials", facts.vertices, 8), Array("changed weights", facts.edges, 3 * 8)]
+    return arrays
+
+
+def _told(facts: Facts, method: str, wishes: Wishes, threads: int) -> list[Array]:
+    """Return the result of a call for many rows, and the blocks of rows that it is made from. A sparse result is not counted: nobody knows."""
+    rows, columns, natural = wishes.rows, wishes.columns, facts.distance
+    item = wishes.item or natural
+    if wishes.form == "pairs":
+        return [Array("pairs", columns, natural + 2 * item + 4 * 8)]  # as found, as stored, in their order; ids
+    width = facts.vertices if wishes.form == "predecessors" else columns
+    at_once = rows_at_once(width, natural, threads, wishes.memory_limit, method=method)
+    at_once = rows if method in DENSE else min(rows, at_once)
+    # One is looked at while the next one is made.
+    blocks = Array("blocks of rows", min(rows, 2 * at_once) * width, natural)
+    if wishes.form == "reduce":
+        return [blocks, Array("reached", at_once * width, 1 + natural * facts.has_negative)]
+    if wishes.in_blocks:
+        return [blocks, Array("block as stored", at_once * columns, wishes.item)]
+    result = [Array("matrix", rows * columns, item)]
+    if wishes.form == "predecessors":
+        tree = Array("a tree", facts.vertices, 3 * facts.vertex + natural)
+        columns_alone = Array("columns of a block", at_once * columns if width != columns else 0, natural)
+        return [*result, Array("predecessors", rows * columns, facts.vertex), blocks, tree, columns_alone]
+    return [*result, blocks] if wishes.item else result
+
+
+def _kept(facts: Facts, threads: int) -> list[Array]:
+    """Return what each thread keeps from source to source."""
     return [
-        Array("matrix", rows * columns, item),
         Array("distances of a thread", threads * facts.vertices, narrow(facts)),
-        Array("buckets of a thread", threads * facts.vertices, facts.vertex),
+        Array("buckets of a thread", threads * facts.vertices, 2 * facts.vertex),
     ]
-
-
-def dense(facts: Facts, rows: int, columns: int, item: int, *, threads: int) -> list[Array]:
-    """Return a matrix and the distances of all pairs behind it, which are held at once."""
-    return [*matrix(facts, rows, columns, item, threads=threads), Array("all pairs", facts.vertices**2, narrow(facts))]
 
 
 HOPS_FROM, HOPS_VERTICES = 32, 1 << 24
@@ -164,9 +230,7 @@ def hops(facts: Facts, rows: int) -> list[Array]:
     most = 512 if facts.vertices <= 1 << 21 else 128
     wide = next(width for width in (64, 128, 256, 512) if width >= min(rows, most))
     arrays = [Array("bits", facts.vertices, (3 + 5) * wide // 8)]
-    if facts.directed and not facts.reverse_known:
-        arrays += [Array("in-edges", facts.edges, facts.vertex), Array("their offsets", facts.vertices + 1, 8)]
-    return arrays
+    return arrays + in_edges(facts)
 
 
 def lanes(facts: Facts, *, threads: int) -> list[Array]:
@@ -175,12 +239,7 @@ def lanes(facts: Facts, *, threads: int) -> list[Array]:
         Array("lines of a thread", threads * facts.vertices, 64 + 1),
         Array("lists of a thread", threads * facts.vertices, 2 * facts.vertex),
     ]
-    if facts.directed and not facts.reverse_known:
-        arrays += [
-            Array("in-edges", facts.edges, facts.vertex + facts.weight),
-            Array("their offsets", facts.vertices + 1, 8),
-        ]
-    return arrays
+    return arrays + in_edges(facts)
 
 
 def contraction(facts: Facts, *, threads: int) -> list[Array]:
@@ -220,7 +279,9 @@ def closed_fits(facts: Facts, wishes: Wishes) -> bool:
     return needed <= 8 * BLOCK or not wishes.in_blocks
 
 
-def rows_at_once(columns: int, item: int, threads: int, memory_limit: int | None = None) -> int:
+def rows_at_once(
+    columns: int, item: int, threads: int, memory_limit: int | None = None, *, method: str = "delta-stepping"
+) -> int:
     """Return how many rows of a matrix a block has: some for each thread, and no more than a part of the memory that may be taken.
 
     >>> rows_at_once(1 << 20, 8, threads=1), rows_at_once(1 << 20, 8, threads=2, memory_limit=64 << 20)
@@ -228,4 +289,11 @@ def rows_at_once(columns: int, item: int, threads: int, memory_limit: int | None
     """
     row = max(1, columns * item)
     rows = max(4 * threads, BLOCK // row)
-    return rows if memory_limit is None else max(1, min(rows, memory_limit // (2 * row)))
+    if memory_limit is not None:
+        rows = max(1, min(rows, memory_limit // (2 * row)))
+    if method == "bfs" and memory_limit is None:
+        return max(rows, 128)  # searches share their looks at the edges
+    if method in ("lanes", "contraction"):
+        batches = 16 * threads  # one for every thread
+        return rows // batches * batches or (batches if memory_limit is None else rows)
+    return rows

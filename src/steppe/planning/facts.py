@@ -167,6 +167,8 @@ class Machine(NamedTuple):
     ----------
     threads, idle : int
         CPUs this process may use, and those of them that nobody else keeps busy.
+    asked : bool
+        The caller has said how many threads there are to be.
     memory : int or None
         Bytes that are free; None: nobody says.
     may_prepare : bool
@@ -177,6 +179,7 @@ class Machine(NamedTuple):
 
     threads: int = 1
     idle: int = 1
+    asked: bool = False
     memory: int | None = None
     may_prepare: bool = True
     vectors: str = "avx512"
@@ -190,7 +193,8 @@ def machine_for(facts: Facts, threads: int | None) -> Machine:
     return Machine(
         threads=allowed,
         idle=idle,
-        memory=memory.available() if large or facts.is_mapped else None,
+        asked=threads is not None,
+        memory=memory.available() if large or (facts.is_mapped and facts.bytes > memory.SMALL) else None,
         may_prepare=not facts.prepared and _may_prepare(),
         vectors=_core.min_plus_vectors(),
     )

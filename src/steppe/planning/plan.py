@@ -58,9 +58,11 @@ class Wishes:
     rows, columns : int
         Of a matrix.
     item : int
-        Bytes of an entry of it; 0: of a distance.
+        Bytes of an entry of it, where distances are stored in another type than they are found in; else 0.
     in_blocks : bool
         The matrix is never held as a whole.
+    form : {"", "pairs", "reduce", "predecessors"}
+        What is told of it, where that is not the matrix itself: of pairs, `rows` are the sources that differ and `columns` the pairs.
     placed : str
         Why this device, where it was left open.
     engine : {"", "ray"}
@@ -78,6 +80,7 @@ class Wishes:
     columns: int = 0
     item: int = 0
     in_blocks: bool = False
+    form: str = ""
     placed: str = ""
     engine: str = ""
 
@@ -300,7 +303,8 @@ def _threads(call: str, plan: Plan, facts: Facts, wishes: Wishes, machine: Machi
     Threads of one search wait for each other: one that shares its CPU with somebody else holds all up. Searches from many sources do not.
     """
     if call in MANY:
-        return 1 if plan.method == "bellman-ford" else machine.threads
+        worth = machine.threads if machine.asked else wishes.rows * (facts.edges + facts.vertices) // EDGES_PER_THREAD
+        return 1 if plan.method == "bellman-ford" else max(1, min(machine.threads, worth))
     threads = min(machine.threads, machine.idle)
     if plan.method in ("dijkstra", "bellman-ford") and (plan.engine == "cpu" or facts.has_negative):
         return 1
@@ -331,21 +335,7 @@ def _prepare(plan: Plan, facts: Facts, wishes: Wishes, machine: Machine) -> Plan
 def _arrays(call: str, plan: Plan, facts: Facts, wishes: Wishes) -> list[_bytes.Array]:
     hops = call == "bfs"
     if call in MANY:
-        item = wishes.item or facts.distance
-        rows = wishes.rows
-        if plan.method in DENSE:
-            return _bytes.dense(facts, rows, wishes.columns, item, threads=plan.threads)
-        if wishes.in_blocks:
-            at_once = _bytes.rows_at_once(wishes.columns, facts.distance, plan.threads, wishes.memory_limit)
-            rows, item = min(rows, at_once), facts.distance
-        arrays = _bytes.matrix(facts, rows, wishes.columns, item, threads=plan.threads)
-        if plan.method == "lanes":
-            arrays += _bytes.lanes(facts, threads=plan.threads)
-        if plan.method == "contraction":
-            arrays += _bytes.contraction(facts, threads=plan.threads)
-        if plan.method == "bfs" and _bytes.shares_hops(wishes.rows, facts.vertices):
-            arrays += _bytes.hops(facts, wishes.rows)
-        return arrays
+        return _bytes.matrix(facts, plan.method, wishes, threads=plan.threads)
     if plan.engine == "external":
         if facts.has_negative and not hops:
             return _bytes.sweep_negative(facts, shift=10)
@@ -354,20 +344,18 @@ def _arrays(call: str, plan: Plan, facts: Facts, wishes: Wishes) -> list[_bytes.
         return _bytes.sweep(
             facts, record_paths=wishes.record_paths, threads=plan.threads, shift=10, hops=hops, bins=bins
         )
-    return _bytes.search(facts, plan.method, record_paths=wishes.record_paths, threads=plan.threads, hops=hops)
+    arrays = _bytes.search(facts, plan.method, record_paths=wishes.record_paths, threads=plan.threads, hops=hops)
+    return arrays + _bytes.winners(facts) if call == "nearest" else arrays
 
 
 def _route(facts: Facts) -> Plan:
     """Return the plan of one path: the search grows from both ends, or goes straight for the target where landmarks have been made."""
     check("route", "cpu", "delta-stepping", facts, bounded=False)
-    settled = [_bytes.Array("labels of both ends", 2 * facts.vertices, _bytes.narrow(facts) + facts.vertex)]
-    if not facts.reverse_known and facts.directed:
-        settled.append(_bytes.Array("in-edges", facts.edges, facts.vertex + facts.weight))
     if facts.landmarks:
         method, reason = "landmarks", "queries so far have paid for landmarks: a tenth of the vertices is settled"
     else:
         method, reason = "bidirectional", "a path between two vertices touches few others"
-    return Plan(method=method, reason=reason, bytes_needed=_bytes.total(settled))
+    return Plan(method=method, reason=reason, bytes_needed=_bytes.total(_bytes.route(facts)))
 
 
 def _text(name: str, value: object) -> str:
