@@ -29,7 +29,8 @@ COST = preparing.preparation_cost
 def set_eager(eager, blocks=False):
     """Let small searches use all the threads they are given and prepare soon, or go by blocks, where steppe has such thresholds."""
     for (module, name), value in THRESHOLDS.items():
-        setattr(module, name, 0 if (eager if module is plan else blocks) else value)
+        least = 1 if module is plan else 0  # a number of edges is divided by that
+        setattr(module, name, least if (eager if module is plan else blocks) else value)
     preparing.preparation_cost = (lambda facts: 1) if eager else COST  # the second search prepares
     os.environ["STEPPE_NUM_THREADS"] = "" if eager else "1"  # where none are given: all, or one, which is quicker here
 

@@ -12,7 +12,7 @@ def program(case, message, about):
     lines += ["import sys", "import numpy as np", "import steppe as sp", ""]
     if case.eager:
         lines.append(
-            'vars(sys.modules["steppe.planning.plan"]).update(EDGES_PER_THREAD=0, SPARSE_EDGES_PER_THREAD=0)  # threads for small graphs, too'
+            'vars(sys.modules["steppe.planning.plan"]).update(EDGES_PER_THREAD=1, SPARSE_EDGES_PER_THREAD=1)  # threads for small graphs, too'
         )
     lines += built(case)
     lines += [line for question in case.questions for line in asked(case, question)]
