@@ -309,3 +309,12 @@ def test_nothing_is_kept_of_a_matrix_that_is_gone():
     del A
     gc.collect()
     assert len(matrices._kept) == before
+
+
+def test_distances_of_large_weights_warn_of_nothing():
+    """Whether sums are exact is asked of the largest weight, which may be near the largest float."""
+    from scipy.sparse import csr_array
+
+    large = csr_array(([1e308], ([1], [2])), shape=(3, 3))
+    before = np.array([[-9999, -9999, -9999], [-9999, -9999, 1], [-9999, -9999, -9999]], dtype=np.int32)
+    assert ours.construct_dist_matrix(large, before)[1, 2] == 1e308

@@ -1,12 +1,13 @@
-"""The answer fuzzer: half a minute of it with fixed seeds, and proofs that it can fail. ``make fuzz`` goes on for as long as wanted."""
+"""The answer fuzzer: a minute of it with fixed seeds, and proofs that it can fail. ``make fuzz`` goes on for as long as wanted."""
 
+import math
 import random
 
 import numpy as np
 import pytest
 
 from conftest import SANITIZER, examples
-from fuzz import pairs, questions
+from fuzz import pairs, parts, questions
 from fuzz.cases import Case
 from fuzz.minimise import shorten
 from fuzz.runner import Run
@@ -56,6 +57,61 @@ def test_what_is_broken_is_found_and_made_small(broken, call, words):
         assert all(len(program) < 1000 for program in report.programs), text
 
 
+PARTS = {"csgraph": 60, "networkx": 110, "matrices": 50, "resumed": 25, "lists": 250, "damaged": 40}
+"""Graphs of each part here; `make fuzz` goes on."""
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_part_finds_nothing(part):
+    report, text = fuzz("steppe", graphs=examples(PARTS[part]), parts=(part,))
+    assert report.is_clean, text
+    assert report.answers > 5 * report.graphs, text
+    if part == "networkx":
+        ((answers, declined),) = report.kinds.values()
+        assert answers > 2 * declined, text
+
+
+@pytest.mark.parametrize(
+    ("broken", "part", "words"),
+    [
+        ("limit-forgotten", "csgraph", "module.dijkstra("),
+        ("floats-for-integers", "networkx", "nx.single_source_dijkstra_path_length("),
+        ("order-of-levels", "networkx", "nx.bfs_layers("),
+        ("reverse-forgotten", "matrices", "reverse=True"),
+        ("other-weights-believed", "resumed", "except Stop: pass"),
+        ("path-lost", "lists", "sp.k_shortest_paths("),
+        ("later-wins", "lists", "sp.nearest("),
+        ("damage-believed", "damaged", "then a file of the folder is damaged"),
+    ],
+)
+def test_what_is_broken_in_a_part_is_found_and_made_small(broken, part, words):
+    only = {"path-lost": ["k_shortest_paths"], "later-wins": ["nearest"]}.get(broken)
+    report, text = fuzz(broken, 100, graphs=400, parts=(part,), only=only, broken=broken, enough=1)
+    assert not report.is_clean
+    assert any(words in program for program in report.programs), text
+    assert all(len(program) < 2500 for program in report.programs), text
+    for program in report.programs:
+        compile(program, "program", "exec")
+
+
+def test_every_function_of_a_facade_is_asked():
+    from _steppe_networkx import FUNCTIONS
+    from fuzz import facade_csgraph, facade_networkx
+    from steppe import csgraph
+
+    assert {row["function"] for row in facade_networkx.rows()} == set(FUNCTIONS)
+    assert {row["function"] for row in facade_csgraph.rows()} == set(csgraph.__all__) - {"NegativeCycleError"}
+
+
+@pytest.mark.parametrize("part", ["csgraph", "networkx", "matrices"])
+def test_all_rows_of_a_part_are_asked_in_turn(part):
+    """Questions go through the rows of the covering arrays by a step that shares no divisor with their number."""
+    module = parts.of(part)
+    pool = module.rows()[0] if part == "matrices" else module.rows()
+    step = {"csgraph": 7, "networkx": 11, "matrices": 1}[part]
+    assert math.gcd(step, len(pool)) == 1
+
+
 def test_every_pair_of_options_is_in_a_covering_array():
     for factors in [questions.GRAPH, *questions.CALLS.values()]:
         seen = {pair for row in pairs.covering(factors) for pair in pairs.pairs_of(row)}
@@ -63,9 +119,10 @@ def test_every_pair_of_options_is_in_a_covering_array():
 
 
 def test_a_case_is_the_same_again():
-    one, *_ = questions.make("again", 3)
-    two, *_ = questions.make("again", 3)
-    assert one == two == Case.from_json(one.to_json())
+    for part in parts.NAMES:
+        one, *_ = parts.make("again", 3, parts=(part,))
+        two, *_ = parts.make("again", 3, parts=(part,))
+        assert one.to_json() == two.to_json() == Case.from_json(one.to_json()).to_json()  # NaN is not equal to itself
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int64", "float64"])

@@ -7,13 +7,14 @@ import sys
 
 import steppe as sp
 
+from .parts import MIX, NAMES
 from .runner import PATIENCE, Run
 
 
 def main():
     parser = argparse.ArgumentParser(prog="python -m fuzz", description="ask steppe every pair of options, and compare")
     parser.add_argument("--seconds", type=float, default=10**9, help="how long")
-    parser.add_argument("--graphs", type=int, default=10**12, help="how many graphs, of about 50 questions each")
+    parser.add_argument("--graphs", type=int, default=10**12, help="how many graphs, of 10 to 60 questions each")
     parser.add_argument("--seed", default="random", help="any word; the same one asks the same questions")
     parser.add_argument("--first", type=int, default=0, help="number of the first graph")
     parser.add_argument(
@@ -24,6 +25,7 @@ def main():
     parser.add_argument(
         "--no-device", action="store_true", help="leave out OpenCL devices, which else answer for one graph in 200"
     )
+    parser.add_argument("--part", choices=NAMES, action="append", help="ask this part alone; may be given again")
     parser.add_argument("--show", type=int, default=20, help="how many failures to make small and print")
     parser.add_argument("--patience", type=float, default=PATIENCE, help="seconds after which a question hangs")
     given = parser.parse_args()
@@ -35,7 +37,7 @@ def main():
     sys.stdout.flush()
     run = Run(
         seed, workers=given.workers, graphs=given.graphs, seconds=given.seconds, device=device,
-        patience=given.patience, first=given.first,
+        patience=given.patience, first=given.first, parts=tuple(given.part or MIX),
     )  # fmt: skip
     report = run.go(given.show)
     for program in report.programs:

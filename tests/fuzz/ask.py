@@ -1,4 +1,4 @@
-"""Asks steppe a case's questions and compares: every bit of the answer, the proof, the tree; and damages answers to see them refused."""
+"""Asks steppe a question of the searches and compares: every bit of the answer, the proof, the tree; and damages answers to see them refused."""
 
 import os
 import shutil
@@ -10,6 +10,7 @@ import steppe as sp
 from steppe.planning import plan, preparing
 
 from . import expect, roundtrip
+from .attempt import attempt, options_of
 from .expect import array
 from .look import Wrong, check_cycle, check_path, look, same
 
@@ -25,33 +26,11 @@ THRESHOLDS = {
 COST = preparing.preparation_cost
 
 
-def ask(case, truth, folder, *, note=lambda i: None):
-    """Ask all questions; yield (number of the question, None or what is wrong). Number -1 is the building of the graph."""
-    set_eager(case.eager, blocks=not case.eager and len(case.edges) % 3 == 0)
-    note(-1)
-    try:
-        graph = case.build(folder)
-    except Exception as error:
-        yield -1, f"{type(error).__name__} while the graph is built: {error}"
-        return
-    for i, question in enumerate(case.questions):
-        note(i)
-        try:
-            if case.prepared.startswith("fresh") and i:
-                graph = case.build(folder)
-            one(case, truth, graph, question, folder)
-        except Wrong as error:
-            yield i, str(error)
-        except Exception as error:
-            yield i, f"{type(error).__name__}: {error}"
-        else:
-            yield i, None
-
-
 def set_eager(eager, blocks=False):
     """Let small searches use all the threads they are given and prepare soon, or go by blocks, where steppe has such thresholds."""
     for (module, name), value in THRESHOLDS.items():
-        setattr(module, name, 0 if (eager if module is plan else blocks) else value)
+        least = 1 if module is plan else 0  # a number of edges is divided by that
+        setattr(module, name, least if (eager if module is plan else blocks) else value)
     preparing.preparation_cost = (lambda facts: 1) if eager else COST  # the second search prepares
     os.environ["STEPPE_NUM_THREADS"] = "" if eager else "1"  # where none are given: all, or one, which is quicker here
 
@@ -68,30 +47,6 @@ def one(case, truth, graph, question, folder):
         _matrix(case, truth, graph, question, folder)
     else:
         _search(case, truth, graph, question)
-
-
-def options_of(question, *names):
-    return {name: question[name] for name in names if name in question}
-
-
-def attempt(function, expected, limit=None):
-    """Call; return (answer, None), or (None, name of the error) where an error was promised or allowed."""
-    try:
-        answer = function()
-    except sp.SteppeError as error:
-        name = type(error).__name__
-        if name == "NegativeCycleError" and name in expected.must:
-            return error, name
-        if name in expected.must or name in expected.may:
-            return None, name
-        raise
-    except ValueError:
-        if "ValueError" in expected.must or "ValueError" in expected.may:
-            return None, "ValueError"
-        raise
-    if expected.must:
-        raise Wrong(f"an answer where {' or '.join(expected.must)} is due: {answer!r}")
-    return answer, None
 
 
 def _search(case, truth, graph, question):

@@ -1,4 +1,4 @@
-"""Damages steppe on purpose, in a worker: what the fuzzer must find. One function for each kind of failure."""
+"""Damages steppe on purpose, in a worker: what the fuzzer must find. One function for each kind of failure, and for each part of the fuzzer."""
 
 import os
 import time
@@ -95,3 +95,83 @@ def hang():
         return right(graph, *args, **options)
 
     _replace("route", change)
+
+
+# One for each of the other parts of the fuzzer.
+
+
+def limit_forgotten():
+    """csgraph.dijkstra goes on behind its limit."""
+    from steppe import csgraph
+
+    right = csgraph.dijkstra
+    csgraph.dijkstra = lambda *args, **options: right(*args, **{k: v for k, v in options.items() if k != "limit"})
+
+
+def floats_for_integers():
+    """A function of the NetworkX backend tells integers as floats."""
+    from steppe import networkx
+
+    right = networkx.single_source_dijkstra_path_length
+
+    def wrong(*args, **options):
+        return {node: float(d) for node, d in right(*args, **options).items()}
+
+    networkx.single_source_dijkstra_path_length = wrong
+
+
+def order_of_levels():
+    """The nodes of a level come in another order from the NetworkX backend."""
+    from steppe import networkx
+
+    right = networkx.bfs_layers
+    networkx.bfs_layers = lambda *args, **options: (layer[::-1] for layer in right(*args, **options))
+
+
+def reverse_forgotten():
+    """Reductions of a matrix forget to turn the graph round."""
+
+    def change(right, *args, **options):
+        if options.get("reduce"):
+            options.pop("reverse", None)
+        return right(*args, **options)
+
+    _replace("distances", change)
+    _replace("all_pairs", change)
+
+
+def other_weights_believed():
+    """An interrupted matrix is gone on with by a graph with other weights."""
+    from steppe.files import matrix_file, matrix_folder
+
+    for module in (matrix_file, matrix_folder):
+        right = module.StoreQuestion
+        module.StoreQuestion = lambda asked, right=right: right({k: v for k, v in asked.items() if k != "weights"})
+
+
+def path_lost():
+    """The third of the shortest paths is left out."""
+
+    def change(right, *args, **options):
+        found = right(*args, **options)
+        return found[:2] + found[3:]
+
+    _replace("k_shortest_paths", change)
+
+
+def later_wins():
+    """Of two sources that are equally near the one given later wins."""
+
+    def change(right, graph, sources, **options):
+        if options.get("offsets") is not None:
+            options["offsets"] = options["offsets"][::-1]
+        return right(graph, sources[::-1], **options)
+
+    _replace("nearest", change)
+
+
+def damage_believed():
+    """The files of a partition are not compared with their digests."""
+    from steppe.files import believed
+
+    believed.contents = lambda path, entry: path.read_bytes()

@@ -24,6 +24,7 @@ class Case:
     prepared: str = "used"  # or "prepared", "routes"; "fresh", "fresh routes": a new graph for every question
     eager: bool = False  # small searches on many threads, too
     questions: list = field(default_factory=list)
+    part: str = "answers"  # of the fuzzer: whose questions these are (parts.py)
 
     def to_json(self):
         """One line; numbers come back exactly."""
@@ -94,6 +95,6 @@ class Case:
 
 def number(x):
     """A number as Python code."""
-    if isinstance(x, float) and (x in (float("inf"), float("-inf"))):
+    if isinstance(x, float) and (x in (float("inf"), float("-inf")) or x != x):  # noqa: PLR0124 - NaN
         return f"float({str(x)!r})"
     return repr(x)

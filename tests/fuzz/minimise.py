@@ -4,6 +4,10 @@ Delta debugging (Zeller and Hildebrandt 2002): leave out halves, quarters, eight
 """
 
 from .cases import Case
+from .weights import DTYPES
+
+NEEDED = ("call", "function", "source", "sources", "target", "suffix", "again", "store", "k", "damage", "seed", "parts")
+"""What a question is not one without."""
 
 
 def minimise(case, failure, attempt, tries):
@@ -81,26 +85,25 @@ def _vertices(state, fails):
             return
 
 
+NAMING = ("source", "target", "vertex", "u", "v", "sources", "targets", "center_nodes", "nbunch", "nodelist")
+"""What has a vertex in a question, or a list of some; -1 is a name that no vertex has."""
+
+
 def vertices_of(question):
-    names = ("source", "target", "vertex")
-    return (
-        [question[k] for k in names if question.get(k) is not None]
-        + question.get("sources", [])
-        + question.get("targets", [])
-    )
+    named = [question[k] for k in NAMING if question.get(k) is not None]
+    return [v for x in named for v in (x if isinstance(x, list) else [x]) if v >= 0]
 
 
 def renumber(case, kept):
-    place = {v: i for i, v in enumerate(kept)}
+    place = {v: i for i, v in enumerate(kept)} | {-1: -1}
     questions = []
     for q in case.questions:
         new = dict(q)
-        for k in ("source", "target", "vertex"):
+        for k in NAMING:
             if new.get(k) is not None:
-                new[k] = place[new[k]]
-        for k in ("sources", "targets"):
-            if k in new:
-                new[k] = [place[v] for v in new[k]]
+                new[k] = [place[v] for v in new[k]] if isinstance(new[k], list) else place[new[k]]
+        if "heads" in new:  # one for each vertex
+            new["heads"] = [new["heads"][v] for v in kept]
         questions.append(new)
     return case.but(n=len(kept), edges=[(place[u], place[v], w) for u, v, w in case.edges], questions=questions)
 
@@ -113,11 +116,11 @@ def _options(state, fails):
             fails(state["case"].but(**{name: value}))
     dtype = state["case"].dtype
     for simpler in ("int64", "float64"):
-        if dtype is not None and dtype != simpler and dtype.startswith("float") == simpler.startswith("float"):
+        if dtype in DTYPES[1:] and dtype != simpler and dtype.startswith("float") == simpler.startswith("float"):
             fails(state["case"].but(dtype=simpler))
     for i, question in enumerate(state["case"].questions):
         for name in list(question):
-            if name not in ("call", "source", "sources", "target", "suffix", "again"):
+            if name not in NEEDED:
                 _change(state, fails, i, {k: v for k, v in state["case"].questions[i].items() if k != name})
         for name in ("sources", "targets"):
             for v in list(state["case"].questions[i].get(name, ())):

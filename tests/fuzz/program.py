@@ -1,15 +1,18 @@
 """A case as a program that shows the failure with steppe alone."""
 
+from . import parts
 from .cases import number
 
 
 def program(case, message, about):
     """Return the code; the message says what is right."""
     lines = [f"# {about}", *(f"# {line}" for line in message.splitlines()[:6])]
+    if case.part != "answers":
+        return "\n".join([*lines, *parts.of(case.part).lines(case)]) + "\n"
     lines += ["import sys", "import numpy as np", "import steppe as sp", ""]
     if case.eager:
         lines.append(
-            'vars(sys.modules["steppe.planning.plan"]).update(EDGES_PER_THREAD=0, SPARSE_EDGES_PER_THREAD=0)  # threads for small graphs, too'
+            'vars(sys.modules["steppe.planning.plan"]).update(EDGES_PER_THREAD=1, SPARSE_EDGES_PER_THREAD=1)  # threads for small graphs, too'
         )
     lines += built(case)
     lines += [line for question in case.questions for line in asked(case, question)]

@@ -6,6 +6,7 @@ import numpy as np
 
 import steppe as sp
 
+from .attempt import attempt
 from .expect import array, searched
 from .look import Wrong, same
 
@@ -15,8 +16,6 @@ EXACT = (".steppe", ".npz")
 
 def check(case, truth, graph, question, folder):
     """Raise where what was read is not what was written. Text formats may refuse what they cannot hold, with a SteppeError."""
-    from .ask import attempt
-
     suffix = question["suffix"]
     path = Path(folder, "round" + suffix)
     path.unlink(missing_ok=True)

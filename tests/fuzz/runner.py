@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import questions
+from . import parts, questions
 from .minimise import minimise
 from .pairs import Coverage
 from .program import program
@@ -120,6 +120,7 @@ class Report:
     crashes: int = 0
     hangs: int = 0
     seconds: float = 0.0
+    kinds: dict = field(default_factory=dict)  # of each kind of answer: how many, and how many were declined
     failures: dict = field(default_factory=dict)  # by likeness
     programs: list = field(default_factory=list)
     coverage: object = None
@@ -133,8 +134,16 @@ class Report:
         return (
             f"seed {self.seed}: {self.answers:,} answers on {self.graphs:,} graphs in {self.seconds:.0f} s "
             f"({self.answers / max(self.seconds, 0.001):,.0f} a second): {self.wrong:,} wrong, {self.crashes} crashes, {self.hangs} hangs; "
-            f"pairs of options seen: {pairs}"
+            f"pairs of options seen: {pairs}\n{self.by_kind()}"
         )
+
+    def by_kind(self):
+        """How many answers there were of each kind; of a facade also which share it declined, which is no answer."""
+        lines = []
+        for kind, (count, declined) in sorted(self.kinds.items()):
+            share = f", {declined:,} declined ({declined / (count + declined):.0%})" if declined else ""
+            lines.append(f"  {kind}: {count:,} answers{share}")
+        return "\n".join(lines)
 
 
 class Run:
@@ -149,16 +158,17 @@ class Run:
         seconds=10**9,
         device=False,
         only=None,
+        parts=("answers",),
         broken=None,
         patience=PATIENCE,
         first=0,
         stride=1,
         enough=10**9,
     ):
-        """``only`` names calls, no others are asked; ``broken`` a function of broken.py; ``enough`` failures end the run;
+        """``only`` names calls, no others are asked; ``parts`` take turns; ``broken`` names a function of broken.py; ``enough`` failures end the run;
         of all cases from ``first`` on every ``stride``-th is asked.
         """
-        self.made = {"device": device, "only": only}
+        self.made = {"device": device, "only": only, "parts": parts}
         self.order = {
             "seed": str(seed),
             "step": workers * stride,
@@ -184,7 +194,7 @@ class Run:
         """Return a failure as a program, as small as it gets."""
         if failure.kind != "wrong":
             tries //= 8  # a process that dies or hangs costs a second
-        case, *_ = questions.make(self.order["seed"], failure.index, **self.made)
+        case, *_ = parts.make(self.order["seed"], failure.index, **self.made)
         case.questions = case.questions[: max(0, failure.question) + 1]
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             small, message = minimise(case, failure, Tryer(folder, self.broken, self.patience), tries)
@@ -217,10 +227,14 @@ class Run:
     def _take(self, facts):
         graphs, here, there = questions.rows()
         with self._lock:
-            for _, graph_row, first, answers in facts["done"]:
+            for _, graph_row, first, counts in facts["done"]:
                 pool = there if first < 0 else here
+                answers = sum(count for count, _ in counts.values())
                 self.report.graphs += 1
                 self.report.answers += answers
+                for kind, count in counts.items():
+                    known = self.report.kinds.setdefault(kind, [0, 0])
+                    known[:] = [known[0] + count[0], known[1] + count[1]]
                 if graph_row < 0 or self.made["only"]:  # not one of the rows, or not all of them were asked
                     continue
                 for i in range(first, first + answers):
@@ -235,10 +249,11 @@ class Run:
             self.report.hangs += failure.kind == "hang"
             self.report.crashes += failure.kind == "crash"
             self.report.wrong += failure.kind == "wrong"
-            case, *_ = questions.make(self.order["seed"], index, **self.made) if question >= 0 else (None,)
+            case, *_ = parts.make(self.order["seed"], index, **self.made) if question >= 0 else (None,)
             call = case.questions[question]["call"] if case else "build"
             method = case.questions[question].get("method", "") if case else ""
-            like = (call, method, re.sub(r"[-\d.e+]+|'[^']*'|inf|None|\[.*\]", "#", message)[:60])
+            function = case.questions[question].get("function", "") if case else ""
+            like = (call, function, method, re.sub(r"[-\d.e+]+|'[^']*'|inf|None|\[.*\]", "#", message)[:60])
             if like in self.report.failures:
                 self.report.failures[like].count += 1
             else:

@@ -38,6 +38,11 @@ class Truth:
         return rows
 
     @cached_property
+    def reverse(self):
+        """The truth of the graph turned round."""
+        return Truth(self.case.but(edges=[(v, u, w) for u, v, w in self.case.edges]))
+
+    @cached_property
     def has_negative(self):
         return any(w is not None and w < 0 for _, _, w in self.case.edges)
 

@@ -14,8 +14,8 @@ import time
 import warnings
 from pathlib import Path
 
-from . import broken, questions
-from .ask import ask
+from . import broken, parts
+from .attempt import DECLINED
 from .cases import Case
 from .truth import Truth
 
@@ -43,23 +43,30 @@ def tell(**facts):
     sys.stdout.flush()
 
 
-def work(folder, position, *, seed, first, step, last, deadline, device, only):
+def work(folder, position, *, seed, first, step, last, deadline, **made):
     """Ask case after case, until a number of cases or the time is reached."""
     index, done = first, []
     while index < last and time.time() < deadline:
         position.set(index, -2)
-        case, truth, graph_row, question_rows = questions.make(seed, index, device=device, only=only)
-        failures, answers = [], 0
-        for i, message in ask(case, truth, folder, note=lambda q: position.set(index, q)):  # noqa: B023
-            answers += i >= 0
-            if message is not None:
+        case, truth, graph_row, question_rows = parts.make(seed, index, **made)
+        failures, counts = [], {}
+        for i, message in parts.ask(case, truth, folder, note=lambda q: position.set(index, q)):  # noqa: B023
+            if i >= 0:
+                count = counts.setdefault(kind_of(case, i), [0, 0])
+                count[message == DECLINED] += 1
+            if message not in (None, DECLINED):
                 failures.append((i, message[:2000]))
-        done.append((index, graph_row, question_rows[0], answers))
+        done.append((index, graph_row, question_rows[0], counts))
         if failures or len(done) >= 20:
             tell(done=done, failures=failures, index=index)
             done = []
         index += step
     tell(done=done, failures=[], index=index, end=True)
+
+
+def kind_of(case, i):
+    """What an answer is counted as: its call, or the facade that was asked."""
+    return case.part if case.part in ("csgraph", "networkx") else case.questions[i]["call"]
 
 
 def main():
@@ -76,7 +83,7 @@ def main():
         order = json.loads(line)
         if "case" in order:
             case = Case.from_json(order["case"])
-            tell(failures=[x for x in ask(case, Truth(case), folder) if x[1] is not None])
+            tell(failures=[x for x in parts.ask(case, Truth(case), folder) if x[1] not in (None, DECLINED)])
         else:
             work(folder, position, **order)
 

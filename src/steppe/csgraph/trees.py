@@ -109,7 +109,7 @@ def _backwards(lengths: Array, before: Array, walks: Array) -> Array:
 def _are_exact(lengths: Array) -> bool:
     """Return whether sums of as many lengths as there are vertices are integers that a float holds, in whatever order they are added."""
     some = lengths[np.isfinite(lengths)]
-    return bool((some == np.rint(some)).all() and np.abs(some).max(initial=0) * len(lengths) < 2**53)
+    return bool((some == np.rint(some)).all() and float(np.abs(some).max(initial=0)) * len(lengths) < 2**53)
 
 
 def _as_dense(graph: Any) -> Array:
