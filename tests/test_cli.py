@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import steppe as sp
+from conftest import PATIENCE
 from steppe.cli import application
 from steppe.cli.app import size, vertex
 from steppe.planning.progress import Bar, Progress, streamed
@@ -39,7 +40,7 @@ def process(*words, **options):
         [sys.executable, "-m", "steppe", *map(str, words)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
         **options,
     )

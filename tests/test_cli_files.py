@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import steppe as sp
+from conftest import PATIENCE
 from steppe.cli.terminal import escaped, escaped_json
 from test_cli import facts, process, run
 
@@ -117,7 +118,7 @@ def test_a_table_on_a_terminal(tmp_path):
     sp.write(sp.Graph.from_edges(["\x1b]0;title\x07"], ["b"], [1], relabel=True), path)
     ours, theirs = os.openpty()
     words = [sys.executable, "-m", "steppe", "sssp", str(path), "-s", "b", "-o", "-"]
-    subprocess.run(words, stdout=theirs, stderr=subprocess.DEVNULL, timeout=60, check=True)
+    subprocess.run(words, stdout=theirs, stderr=subprocess.DEVNULL, timeout=PATIENCE, check=True)
     os.close(theirs)
     shown = os.read(ours, 1 << 16)
     os.close(ours)

@@ -187,7 +187,7 @@ def test_standard_streams_are_files_too(tmp_path):
             stdout=stream,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
             check=False,
         )
     assert (done.returncode, "standard output leads to the file that is read" in done.stderr) == (2, True)
@@ -248,7 +248,7 @@ def test_closed_streams(tmp_path, numbers):
     """A command that needs a closed stream says so; the others do their work, and nothing that is printed gets into a file of theirs."""
     (tmp_path / "g.gr").write_text(GRAPH)
     words = [sys.executable, "-c", CLOSED, numbers, str(tmp_path / "told"), *LINES]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, input="", timeout=120, check=False)
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, input="", timeout=PATIENCE, check=False)
     assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
     told = json.loads((tmp_path / "told").read_text())
     assert set(told) == set(LINES)
@@ -292,7 +292,7 @@ def test_streams_as_a_shell_gives_them(tmp_path, line, code, words):
     (tmp_path / "g.gr").write_text(GRAPH)
     command = f"{shlex.quote(sys.executable)} -m steppe {line}"
     done = subprocess.run(
-        ["/bin/sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+        ["/bin/sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert (done.returncode, "Traceback" in done.stderr) == (code, False), done.stderr
     assert words in done.stderr

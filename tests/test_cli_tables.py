@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import steppe as sp
+from conftest import PATIENCE
 from test_cli import TRIANGLE, facts, process, run
 
 ROADS = "road,origin,dest,minutes,km\nA8,Ulm,Bonn,240,420.5\nA61,Bonn,Trier,95,165\nA7,Ulm,Trier,340,390\n"
@@ -182,7 +183,7 @@ def test_a_broken_pipe_is_no_error(tmp_path, lines):
             child.stdout.readline()
         child.stdout.close()
         said = child.stderr.read().decode()
-        assert child.wait(timeout=60) == 0, said
+        assert child.wait(timeout=PATIENCE) == 0, said
         assert "rror" not in said
         child.stderr.close()
 
@@ -204,7 +205,7 @@ def test_ctrl_c_at_any_time_leaves_no_traceback(gr):
         assert child.stdout.readline() == "1\n"
         time.sleep(wait)
         child.send_signal(signal.SIGINT)
-        _, said = child.communicate(timeout=60)
+        _, said = child.communicate(timeout=PATIENCE)
         assert "Traceback" not in said, f"after {wait} s: {said}"
         assert child.returncode in (0, 130, -signal.SIGINT), (wait, child.returncode, said)
         ended.add(child.returncode)

@@ -19,6 +19,7 @@ import pytest
 
 import steppe as sp
 from cluster_checks import running, with_faults, wrong
+from conftest import PATIENCE
 from loopback import NotPermittedError
 from steppe.cluster.loopback import ENVIRONMENT
 from steppe.cluster.roster import roster
@@ -180,7 +181,7 @@ def test_a_dead_driver_is_gone_on_with(cluster, graph, parts, tmp_path):
     address = cluster.get_runtime_context().gcs_address
     words = [sys.executable, "-c", DRIVER, str(parts.folder), str(tmp_path), "6", address]
     env = os.environ | ENVIRONMENT
-    died = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False, env=env)
+    died = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, check=False, env=env)
     assert died.stdout == "dying\n", died.stderr
     assert died.returncode == -signal.SIGKILL
     kept = sorted(tmp_path.rglob("*.values"))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import missing
+from conftest import PATIENCE, missing
 from core_mutations import DRIVERS, HERE, MUTATIONS, write
 from core_mutations_external import EXTERNAL
 from core_mutations_matrix import MATRIX
@@ -29,7 +29,7 @@ def test_seeded_bugs_are_noticed(driver, tmp_path):
     cpp, seeded = write(driver, tmp_path, ALL)
     assert seeded, "a driver that has noticed nothing may be blind"
     source, program = HERE / "core" / f"{driver}.cpp", tmp_path / driver
-    subprocess.run([*compiler, *FLAGS, "-I", cpp, source, "-o", program], check=True, timeout=300)
+    subprocess.run([*compiler, *FLAGS, "-I", cpp, source, "-o", program], check=True, timeout=PATIENCE)
 
     def run(number):
         return subprocess.run(
@@ -37,7 +37,7 @@ def test_seeded_bugs_are_noticed(driver, tmp_path):
             env=os.environ | {"STEPPE_SEEDED": str(number)},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=PATIENCE,
             check=False,
         )
 

@@ -13,7 +13,7 @@ import pytest
 
 import protocol
 import steppe as sp
-from conftest import missing
+from conftest import PATIENCE, missing
 from steppe import gpu
 from steppe.errors import DeviceError
 from steppe.gpu import choose, loops, source
@@ -221,7 +221,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 def test_a_forked_child_has_the_predecessors_of_its_parents_search(device):
     """It cannot use the driver, so the tree is made on the CPU."""
     code = FORKED.format(name=device.info.name)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
 
 
@@ -288,7 +288,7 @@ print("the end")
 def test_a_collection_in_the_middle_of_an_allocation_blocks_nothing(pocl, collects):
     """The collector may free a buffer at any moment, also while another is refused: at every allocation of an object on that way."""
     code = COLLECTED.format(name=pocl.info.name, collects=collects)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     assert "the end" in done.stdout
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import steppe
+from conftest import PATIENCE
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -44,7 +45,7 @@ def test_steppe_commands(page, tmp_path):
     for line in lines:
         words = shlex.split(line, comments=True)
         done = subprocess.run(
-            [sys.executable, "-m", *words], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+            [sys.executable, "-m", *words], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False
         )
         assert done.returncode == 0, f"{line}\n{done.stderr}"
 

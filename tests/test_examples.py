@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from conftest import PATIENCE
+
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
@@ -24,7 +26,12 @@ def test_jobs(name, tmp_path):
     script = EXAMPLES / f"{name}.py"
     assert len(script.read_text().splitlines()) <= 25
     done = subprocess.run(
-        [sys.executable, "-W", "error", script], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, "-W", "error", script],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     for text in PROMISED[name]:
@@ -40,7 +47,7 @@ def test_the_shell_users_job(tmp_path):
     assert len(script.read_text().splitlines()) <= 25
     where = os.environ | {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(
-        [shell, script], cwd=tmp_path, env=where, capture_output=True, text=True, timeout=300, check=False
+        [shell, script], cwd=tmp_path, env=where, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert done.returncode == 0, done.stderr
     for text in ("verified", "19879,25700", "2595 0", '"distance": 23739'):

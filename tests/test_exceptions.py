@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import missing
+from conftest import PATIENCE, missing
 
 HERE = Path(__file__).parent
 
@@ -31,14 +31,16 @@ def program(tmp_path_factory):
         "-o",
         path,
     ]
-    subprocess.run(list(map(str, command)), check=True, timeout=300)
+    subprocess.run(list(map(str, command)), check=True, timeout=PATIENCE)
     return path
 
 
 @pytest.mark.parametrize("threads", [2, 5])
 def test_a_failing_allocation_ends_the_search(program, threads):
     """The program ends with an error where an answer is wrong, and not at all where a thread is waited for in vain."""
-    done = subprocess.run([str(program), str(threads), "30"], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        [str(program), str(threads), "30"], capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
     assert done.returncode == 0, done.stderr
     failures = dict(line.rsplit(maxsplit=1) for line in done.stdout.splitlines())
     assert failures.keys() == {"delta-stepping", "delta-stepping with paths", "frontier", "bfs", "parallel_for"}

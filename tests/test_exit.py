@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import SANITIZER
+from conftest import PATIENCE, SANITIZER
 
 RUNS = 2 if SANITIZER else 3
 
@@ -33,7 +33,9 @@ def start(*calls, count=1):
 
 def run(code, text=BUSY):
     """Run this in a process of its own; return what it said."""
-    done = subprocess.run([sys.executable, "-c", text + code], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", text + code], capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
     assert done.returncode == 0, f"ended with {done.returncode}\n{done.stdout}\n{done.stderr}"
     assert not done.stderr, done.stderr
     return done.stdout
@@ -235,7 +237,7 @@ def test_a_test_that_hangs_ends_the_run_with_a_stack(tmp_path):
         env=os.environ | {"PYTHONPATH": tests, "STEPPE_TIME_LIMIT": "0.5"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 1

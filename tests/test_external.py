@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import steppe as sp
-from conftest import SANITIZER
+from conftest import PATIENCE, SANITIZER
 from graphs import FLOAT, HUGE, NAMED
 from steppe import files
 from steppe.cpu import external
@@ -294,7 +294,7 @@ for threads in (1, 2):
         raise SystemExit("was not interrupted")
 sp.sssp(g, 0, memory_limit=30_000_000).verify()
 """
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
@@ -322,7 +322,7 @@ r.verify()
 look(0)
 print(peak - before)
 """
-    done = subprocess.run([sys.executable, "-c", code], check=True, timeout=120, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE, capture_output=True, text=True)
     assert int(done.stdout) < limit + 2_000_000
 
 

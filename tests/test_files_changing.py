@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import steppe as sp
+from conftest import PATIENCE
 from test_files import arcs, put
 
 SIZE = 32 << 20
@@ -36,7 +37,7 @@ def read_while(path, change):
     thread.start()
     try:
         return subprocess.run(
-            [sys.executable, "-c", READ, path], capture_output=True, text=True, timeout=120, check=False
+            [sys.executable, "-c", READ, path], capture_output=True, text=True, timeout=PATIENCE, check=False
         )
     finally:
         stop.set()

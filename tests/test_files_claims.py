@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import steppe as sp
+from conftest import PATIENCE
 from steppe import _core
 from test_files import MTX, arcs, labels, put
 
@@ -230,4 +231,4 @@ try:
 except sp.FormatError:
     pass
 """
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)

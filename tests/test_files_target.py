@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import steppe as sp
+from conftest import PATIENCE
 from steppe.files.target import Target
 from test_files import arcs
 
@@ -122,7 +123,7 @@ def test_folders_and_missing_folders(tmp_path):
 def test_drafts_of_the_dead_are_removed_and_of_the_living_not(tmp_path, monkeypatch):
     code = "import sys, os; from pathlib import Path; from steppe.files.target import Target\n"
     code += "t = Target(); t.open(Path(sys.argv[1])).write(b'x' * 99999); os._exit(1)"
-    subprocess.run([sys.executable, "-c", code, str(tmp_path / "x.gr")], check=False, timeout=60)
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "x.gr")], check=False, timeout=PATIENCE)
     assert len(names(tmp_path)) == 1
     mine = tmp_path / ".notes.part"
     mine.write_text("not a draft of ours")
@@ -130,7 +131,9 @@ def test_drafts_of_the_dead_are_removed_and_of_the_living_not(tmp_path, monkeypa
         living.open(tmp_path / "y.gr").write(b"y")
         assert [name[:6] for name in names(tmp_path)] == [".notes", ".y.gr."]
         subprocess.run(
-            [sys.executable, "-c", code.replace("os._exit(1)", ""), str(tmp_path / "z.gr")], check=False, timeout=60
+            [sys.executable, "-c", code.replace("os._exit(1)", ""), str(tmp_path / "z.gr")],
+            check=False,
+            timeout=PATIENCE,
         )
     assert (tmp_path / "y.gr").read_bytes() == b"y"
     assert {".notes.part", "y.gr"} <= set(names(tmp_path))

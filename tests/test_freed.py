@@ -11,7 +11,7 @@ import pytest
 
 import standin
 import steppe as sp
-from conftest import missing
+from conftest import PATIENCE, missing
 from steppe.gpu import get_device
 from steppe.gpu.loops import bfs, edge, frontier
 from steppe.planning.question import Question
@@ -143,7 +143,7 @@ print("the end")
 @pytest.mark.pocl
 def test_the_collector_may_free_buffers_in_the_middle_of_an_allocation(device):
     code = COLLECTED.format(name=device.info.name)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.stdout.strip() == "the end", done.stderr
 
 

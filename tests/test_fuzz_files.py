@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import steppe as sp
-from conftest import missing
+from conftest import PATIENCE, missing
 from fuzz_files import check, mutate, native, regressions, runner, seeds, shapes
 
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="the runner forks")
@@ -129,7 +129,7 @@ def test_the_native_parsers_agree_with_a_naive_one(program, tmp_path):
         subprocess.run(
             [program, f"-artifact_prefix={tmp_path}{os.sep}", tmp_path / f"case-{k}"],
             check=True,
-            timeout=60,
+            timeout=PATIENCE,
             capture_output=True,
         )
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import steppe as sp
-from conftest import SANITIZER
+from conftest import PATIENCE, SANITIZER
 from steppe.files import mapped
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="elsewhere a mapped file cannot be shortened")
@@ -31,7 +31,7 @@ def search(graph):
 
 def run(code, path):
     done = subprocess.run(
-        [sys.executable, "-c", START + code, path], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", START + code, path], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     return done.returncode, done.stdout.splitlines(), done.stderr
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import steppe as sp
+from conftest import PATIENCE
 from steppe.files import matrix_file
 from steppe.planning import bytes as sizes
 
@@ -305,7 +306,7 @@ except OSError as error:
 def test_a_limit_of_file_size_is_an_error(tmp_path):
     path = tmp_path / "x.npy"
     done = subprocess.run(
-        [sys.executable, "-c", LIMITED, str(path)], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", LIMITED, str(path)], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert done.stdout.split() == ["OSError", "True", "True"], done.stderr
     assert names(tmp_path) == ["x.npy"]

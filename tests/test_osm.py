@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import steppe as sp
+from conftest import PATIENCE
 from osm_files import STEP, arcs, both, place, write
 from steppe.files.osm_profile import PROFILES, speed_limit, speeds
 
@@ -273,7 +274,7 @@ def test_damaged_files_give_an_error_never_a_crash(tmp_path):
             file.write_bytes(bytes(damaged))
             paths.append(str(file))
     done = subprocess.run(
-        [sys.executable, "-c", DAMAGED, *paths], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", DAMAGED, *paths], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert done.returncode == 0, done.stderr[-2000:]
     read, refused = map(int, done.stdout.split())

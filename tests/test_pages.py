@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import steppe as sp
+from conftest import PATIENCE
 from steppe import _core
 
 
@@ -70,5 +71,5 @@ before = mapped()
 paths.verify(threads={threads})
 print(mapped() - before)
 """
-    done = subprocess.run([sys.executable, "-c", code], check=True, timeout=120, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE, capture_output=True, text=True)
     assert int(done.stdout) < 24_000_000

@@ -11,6 +11,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 import steppe as sp
+from conftest import PATIENCE
 from steppe.pictures import draw
 from steppe.pictures.layout import laid_out
 from steppe.pictures.plane import Plane
@@ -174,7 +175,7 @@ def test_no_window_and_no_pyplot(tmp_path):
         "print('matplotlib.pyplot' in sys.modules)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True, cwd=tmp_path
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=True, cwd=tmp_path
     )
     assert done.stdout == "False\n"
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import steppe as sp
-from conftest import SANITIZER
+from conftest import PATIENCE, SANITIZER
 from steppe.planning import bytes as sizes
 from steppe.planning import facts as facts_module
 from steppe.planning.capabilities import CALLS, CAPABILITIES, MANY, MANY_CAPABILITIES, METHODS
@@ -351,7 +351,7 @@ def test_the_memory_a_call_takes_is_what_its_plan_says(call, options):
     except OSError:
         pytest.skip("the peak cannot be reset here")
     done = subprocess.run(
-        [sys.executable, "-c", PEAK, call, options], capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, "-c", PEAK, call, options], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert done.returncode == 0, done.stderr
     planned, peak = map(int, done.stdout.split())

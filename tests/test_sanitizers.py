@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from conftest import SANITIZER
+from conftest import PATIENCE, SANITIZER
 
 pytestmark = pytest.mark.skipif(SANITIZER is None, reason="only a build of `make sanitize` has seeded faults")
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(SANITIZER is None, reason="only a build of `make
 def run(code):
     """Run this in a process like the present one."""
     command = [sys.executable, "-c", f"import steppe._core as core; {code}; print('went on')"]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
 def test_nothing_is_reported_where_nothing_is_wrong():

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from conftest import examples
+from conftest import PATIENCE, examples
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_threads_meet_in_odd_ways(seed):
     program = [sys.executable, str(Path(__file__).parent / "stress.py"), "2", str(seed)]
-    done = subprocess.run(program, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(program, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 0
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import steppe as sp
-from conftest import SANITIZER
+from conftest import PATIENCE, SANITIZER
 from steppe.machine import threads
 
 
@@ -107,7 +107,7 @@ def test_processes(graph, way):
         pytest.skip("sanitizers do not follow a fork")
     expected = [solve(graph, s) for s in range(4)]
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context(way)) as pool:
-        found = list(pool.map(solve, [graph] * 4, range(4), timeout=60))
+        found = list(pool.map(solve, [graph] * 4, range(4), timeout=PATIENCE))
     assert all(map(np.array_equal, found, expected))
 
 
@@ -210,7 +210,7 @@ except MemoryError:
 @pytest.mark.parametrize("room", [4, 30, 60, 150, 400, 1000, 3000])
 def test_a_search_goes_on_with_the_threads_that_there_is_memory_for(room):
     done = subprocess.run(
-        [sys.executable, "-c", LITTLE, str(room)], capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, "-c", LITTLE, str(room)], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert (done.returncode, done.stdout.strip()) == (0, "right"), done.stderr
 

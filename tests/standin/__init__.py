@@ -12,6 +12,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from conftest import PATIENCE
+
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 HEAD = """
@@ -69,7 +71,7 @@ def build():
     return folder
 
 
-def run(code, *, memory=None, cache=None, timeout=120, head=HEAD, **settings):
+def run(code, *, memory=None, cache=None, timeout=PATIENCE, head=HEAD, **settings):
     """Run `code` with `device` defined on a stand-in GPU of `memory` bytes; `settings` are environment variables."""
     folder = build()
     path = os.environ.get("LD_LIBRARY_PATH")
