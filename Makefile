@@ -92,7 +92,7 @@ fuzz-files: $(VENV)/.fuzz
 	  --seed $(or $(SEED),random) --jobs $(or $(JOBS),2)
 
 fuzz: $(VENV)/.test
-	PYTHONPATH=tests $(BIN)/python -m fuzz --seconds $(or $(SECONDS),1800) --seed $(or $(SEED),random) $(FUZZ_ARGS)
+	PYTHONPATH=tests:tests/children $(BIN)/python -m fuzz --seconds $(or $(SECONDS),1800) --seed $(or $(SEED),random) $(FUZZ_ARGS)
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check
