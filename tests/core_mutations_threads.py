@@ -4,6 +4,13 @@ from core_mutations import Mutation
 
 THREADS = [
     Mutation(
+        "ring: one that started late goes back without a look at what it has filed",
+        "threads",
+        "search/ring.hpp",
+        "current_ = top_ = bucket - 1;",
+        "current_ = bucket - 1;",
+    ),
+    Mutation(
         "letters: a full letter is lost",
         "threads",
         "search/desk.hpp",

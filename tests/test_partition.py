@@ -243,6 +243,7 @@ def test_a_living_writer_is_left_alone(tmp_path):
 
 
 def test_command_line(tmp_path):
+    pytest.importorskip("typer")
     sp.write(sp.generate.grid(20, 20, seed=1), tmp_path / "g.steppe")
     words = ["partition", str(tmp_path / "g.steppe"), str(tmp_path / "g"), "--parts", "3", "--by", "locality", "--json"]
     done = subprocess.run([sys.executable, "-m", "steppe", *words], capture_output=True, text=True, check=True)

@@ -246,7 +246,8 @@ Stats in_phases(const Rows& g, const In* in, const Search<V, D>& search, Width<D
         if constexpr (!std::is_same_v<In, NoEdges>) {
             if (rest.why != Halt::kPull) break;
             stats.note = "finished by pull";
-            pull(*in, g, all, rest.low, search.reach, rest.left, search.threads, stats);
+            OneWriter<kPaths, V, D> shared(dist, pred);  // a thread reads what others write meanwhile
+            pull(*in, g, shared, rest.low, search.reach, rest.left, search.threads, stats);
             in = nullptr;
         }
     } while (rest.why == Halt::kPull);

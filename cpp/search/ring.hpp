@@ -123,8 +123,9 @@ class Ring {
     }
     std::vector<V>& list() { return list_; }
 
-    // Of a new ring: nothing will be filed below this bucket, so that it need not pass through the far lists.
-    void start_at(int64_t bucket) { current_ = bucket - 1; }
+    // Of a new ring: nothing will be filed below this bucket, so that it need not pass through the far lists. If
+    // something is all the same (go_back), the slots from here on may be taken.
+    void start_at(int64_t bucket) { current_ = top_ = bucket - 1; }
     // f(bucket, v) for everything still filed; then the ring is as new. Costs what is left in it and a look at the
     // bitmap.
     template <class F>

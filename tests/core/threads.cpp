@@ -150,7 +150,21 @@ static void check_work() {
            "half of the rest");
 }
 
+// A ring that started late goes back further than its slots reach: what was filed keeps its bucket.
+static void check_ring() {
+    search::Ring<int32_t> ring(64);
+    ring.start_at(1000);
+    ring.file(1040, 7);
+    ring.go_back(900);
+    ring.file(900, 8);
+    std::vector<std::pair<int64_t, int32_t>> all;
+    ring.drain([&](int64_t bucket, int32_t v) { all.push_back({bucket, v}); });
+    std::sort(all.begin(), all.end());
+    expect(all == std::vector<std::pair<int64_t, int32_t>>{{900, 8}, {1040, 7}}, "buckets of a ring that went back");
+}
+
 int main() {
+    check_ring();
     check_letters();
     check_work();
     const Graph<int32_t> graphs[] = {hubs(),
