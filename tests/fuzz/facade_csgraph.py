@@ -294,7 +294,7 @@ def trees(case, question, distances, right, found):
     distances, before = np.atleast_2d(distances).reshape(-1, case.n), np.atleast_2d(found[1]).reshape(-1, case.n)
     for row, tree_row in zip(distances, before, strict=True):
         for v, u in enumerate(tree_row.tolist()):
-            if u < 0:
+            if u < 0 or np.isnan(row[v]):  # what is no number cannot be added up to
                 continue
             sums = [row[u] + w for w in edges.get((u, v), ())]
             exact = is_exact(case, question)
