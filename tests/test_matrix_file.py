@@ -1,4 +1,4 @@
-"""distances(out=): written in blocks, gone on with after an interruption, and believed only where digests match."""
+"""distances(out=): written in blocks, continued after an interruption, and believed only where digests match."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""distances(out=NAME.zarr or NAME.parquet): blocks in a folder, gone on with after a kill, believed only where digests match."""
+"""distances(out=NAME.zarr or NAME.parquet): blocks in a folder, continued after a kill, believed only where digests match."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What a store on the disk answers: only the same graph, question and format is gone on with, and an error says what differs."""
+"""What a store on the disk answers: only the same graph, question and format is continued, and an error says what differs."""
 
 import numpy as np
 import pytest

@@ -10,7 +10,7 @@
      ├── NoPathError (LookupError)           Paths.path() of a vertex that was not reached
      ├── DistanceOverflowError (OverflowError)  a distance does not fit in 64 bits
      ├── ResultSizeError (MemoryError)       a result that does not fit in memory or on the disk: has .needed, .free
-     ├── StoreError (ValueError)             a matrix on the disk that may not be gone on with or replaced
+     ├── StoreError (ValueError)             a matrix on the disk that may not be continued or replaced
      ├── VerificationError (AssertionError)  an answer that is not a shortest-path answer: has .vertex
      └── DeviceError (RuntimeError)          a device that is not there or cannot do it
           └── DeviceMemoryError (MemoryError)  has .needed, .free, in bytes

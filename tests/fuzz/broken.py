@@ -141,7 +141,7 @@ def reverse_forgotten():
 
 
 def other_weights_believed():
-    """An interrupted matrix is gone on with by a graph with other weights."""
+    """An interrupted matrix is continued by a graph with other weights."""
     from steppe.files import matrix_file, matrix_folder
 
     for module in (matrix_file, matrix_folder):

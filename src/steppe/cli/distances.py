@@ -96,7 +96,7 @@ def distances(
     """Find the distances from many vertices: a row for each source, a column for each target.
 
     A .npy file, a .zarr store or a folder of Parquet parts (-o NAME.parquet/) is written in blocks, so that it may be larger than memory, and
-    the same command goes on with one it has left unfinished.
+    the same command continues one that it has left unfinished.
     """
     if (sources is None) == (pairs is None):
         raise ValueError("give --sources, or --pairs with a file of pairs")
@@ -278,7 +278,7 @@ def _pairs(
 
 
 STORES = (".npy", ".zarr", ".parquet/")
-"""What a matrix is written to in blocks, and gone on with after an interruption."""
+"""What a matrix is written to in blocks, and continued after an interruption."""
 
 FOLDERS = (".zarr", ".parquet/")
 """Those of them that are not read again as a whole."""

@@ -1,4 +1,4 @@
-"""MatrixFile: a matrix written in blocks of rows to a ``.npy`` file, so that it can be gone on with after an interruption.
+"""MatrixFile: a matrix written in blocks of rows to a ``.npy`` file, so that it can be continued after an interruption.
 
 The matrix grows in ``NAME.npy.rows``; a ``NAME.npy`` that is there is replaced only where the caller says so (``overwrite=True``), and stays until
 the new one takes its place, in one step. The growing file has three parts: a mark of ours, for which the header of a ``.npy`` file is put at the end;
@@ -45,7 +45,7 @@ _PIECE = 8 << 20
 
 
 class MatrixFile:
-    """A matrix of this shape and dtype in the file ``path``, begun or gone on with.
+    """A matrix of this shape and dtype in the file ``path``, begun or continued.
 
     Parameters
     ----------

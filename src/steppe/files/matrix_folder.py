@@ -54,7 +54,7 @@ _ASIDE = ".steppe-aside"
 
 
 class MatrixFolder:
-    """A matrix of this shape and dtype in the folder ``path``, begun or gone on with.
+    """A matrix of this shape and dtype in the folder ``path``, begun or continued.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""StoreQuestion: what a matrix on the disk answers, so that nobody goes on with it, or replaces it, who asks something else.
+"""StoreQuestion: what a matrix on the disk answers, so that only the same question continues or replaces it.
 
 A question has named parts: the graph's edges, weights and labels, the sources, the targets, the cutoff, the types, the format. Arrays are told by how
 many entries they have and a digest. The parts are written into the store as text. A call that asks for something else is refused, and told which
