@@ -3,7 +3,6 @@
 Plain functions, as in words.py: they run in pytest on PoCL or a GPU, under Oclgrind and on the stand-in CUDA driver.
 """
 
-import threading
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -13,7 +12,7 @@ import answers
 import graphs
 import oracle
 import steppe as sp
-from protocol import raises
+from protocol import at_once, raises
 from steppe.cpu.proof import check
 from steppe.cpu.search import run as run_on_cpu
 from steppe.gpu.loops import bellman_ford, delta_stepping, frontier, steps, work
@@ -272,11 +271,7 @@ def check_threads(device, method, count=4, searches=6):
                 wrong.append((k, r, error))
 
     with narrow(0):
-        threads = [threading.Thread(target=work, args=(k,)) for k in range(count)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        at_once(count, work)
     assert wrong == []
 
 

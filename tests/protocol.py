@@ -148,12 +148,17 @@ def check_threads(device, count=4):
         except Exception as error:
             wrong.append((k, error))
 
+    at_once(count, work)
+    assert wrong == []
+
+
+def at_once(count, work):
+    """Call ``work(k)`` in a thread for each k, all at once."""
     threads = [threading.Thread(target=work, args=(k,)) for k in range(count)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert wrong == []
 
 
 def check_all(device):
