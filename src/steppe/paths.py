@@ -20,7 +20,7 @@ from .cpu.tree import PathList
 from .errors import DeviceMemoryError, GraphError, NoPathError
 from .graph.arrays import read_only
 from .graph.dlpack import lent
-from .graph.pictured import Pictured
+from .graph.plotting import Plotting
 from .graph.tabular import Tabular
 from .machine import locks
 from .machine import threads as _threads
@@ -36,7 +36,7 @@ Array = npt.NDArray[Any]
 
 
 @locks.opened_in_child
-class Paths(Tabular, Pictured):
+class Paths(Tabular, Plotting):
     """The shortest paths from a source to every vertex: what :func:`steppe.sssp` and :func:`steppe.bfs` return.
 
     Arrays have one entry per vertex; entry ``i`` belongs to ``graph.labels[i]`` (to vertex ``i`` where there are no

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import GraphError, VerificationError
-from ..graph.pictured import ends_once, plane_of
 from ..graph.places import known_places
+from ..graph.plotting import ends_once, plane_of
 from ..graph.tabular import Tabular
 from ..pictures import draw, polygons
 from ..planning.question import source_of

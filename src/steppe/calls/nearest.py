@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ..errors import NoPathError, VerificationError
 from ..files.partitioned import PartitionedGraph
-from ..graph.pictured import plot_winners
+from ..graph.plotting import plot_winners
 from ..graph.tabular import Tabular
 from ..machine.threads import resolve
 from . import nearest_sources

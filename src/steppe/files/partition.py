@@ -26,8 +26,7 @@ from .. import _core
 from ..errors import GraphError, ResultSizeError
 from ..graph.arrays import vertex_dtype
 from ..machine.memory import size_of
-from . import place as _place
-from . import steppe_file
+from . import file_system, steppe_file
 from .believed import digest_of_file
 from .manifest import MOST_PARTS, NAME, VERSION, file_names, seal
 from .npz import plain_labels
@@ -90,17 +89,17 @@ def write(
     _sweep(folder.parent)
     draft = folder.with_name(f".{folder.name[:40]}.steppe-{secrets.token_hex(8)}.parts")
     draft.mkdir()
-    fd = os.open(draft / _LOCK, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _place.CAREFUL, 0o666)
+    fd = os.open(draft / _LOCK, os.O_WRONLY | os.O_CREAT | os.O_EXCL | file_system.CAREFUL, 0o666)
     try:
-        _place.lock(fd)
+        file_system.lock(fd)
         manifest = _Writer(graph, draft, parts, by, tell).run()
         (draft / NAME).write_bytes(json.dumps({"manifest": manifest, "digest": seal(manifest)}, indent=1).encode())
         (draft / _LOCK).unlink()
         for name in (*manifest["files"], NAME):
             _sync(draft / name)
-        _place.sync_folder(draft)
+        file_system.sync_folder(draft)
         draft.rename(folder)
-        _place.sync_folder(folder.parent)
+        file_system.sync_folder(folder.parent)
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
         raise
@@ -139,9 +138,9 @@ def _sweep(parent: Path) -> None:
             if not _DRAFT.fullmatch(entry.name) or not entry.is_dir(follow_symlinks=False):
                 continue
             with contextlib.suppress(OSError):
-                fd = os.open(Path(entry.path) / _LOCK, os.O_RDONLY | _place.CAREFUL)
+                fd = os.open(Path(entry.path) / _LOCK, os.O_RDONLY | file_system.CAREFUL)
                 try:
-                    if os.fstat(fd).st_uid == os.geteuid() and _place.lock(fd):
+                    if os.fstat(fd).st_uid == os.geteuid() and file_system.lock(fd):
                         shutil.rmtree(entry.path, ignore_errors=True)
                 finally:
                     os.close(fd)

@@ -20,20 +20,20 @@ from .. import _core
 from ..errors import GraphError
 from ..machine import locks
 from ..machine import threads as _threads
+from .advice import advice
 from .arrays import Array, foreign, ids, label_array, on_device, owned, read_only, stored_weights
 from .build import ends_again, rows_of_edges, stored_rows, weight_facts
 from .changes import Changes
 from .derived import Cost, Derived
 from .edges import Edges
 from .exports import Exports
-from .given import advice
+from .from_libraries import Others
 from .labels import Labels
 from .labels import relabel as _relabel
 from .origin import Origin, Turned
-from .others import Others
 from .places import Places
 from .proof import Claim, Facts, LentRows, Row, Rows, prove
-from .traits import Traits
+from .properties import Properties
 from .vertices import Vertices
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 @locks.opened_in_child
-class Graph(Vertices, Edges, Traits, Places, Others, Exports, Changes):
+class Graph(Vertices, Edges, Properties, Places, Others, Exports, Changes):
     """An immutable graph. Build one with :meth:`from_edges`, :meth:`from_frame` and their like, or :func:`steppe.read`.
 
     Attributes

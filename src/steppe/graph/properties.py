@@ -1,4 +1,4 @@
-"""Traits: what is plain to see from a graph's rows, or found in one pass over them and kept."""
+"""Properties: what is plain to see from a graph's rows, or found in one pass over them and kept."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @locks.opened_in_child
-class Traits:
+class Properties:
     """The part of a :class:`~steppe.Graph` that tells what its edges are like."""
 
     min_weight: int | float
