@@ -192,11 +192,11 @@ class Paths(Tabular, Plotting):
     def _columns(self) -> dict[str, Array]:
         """Return the columns of :meth:`to_frame`: vertex, distance, predecessor; of the vertices that were reached."""
         reached = np.flatnonzero(self.reachable)
-        before = self.graph.labels_or_none(self.predecessors[reached])
+        before = self.graph._labels_or_none(self.predecessors[reached])
         return {"vertex": self.graph.labels_of(reached), "distance": self._base[reached], "predecessor": before}
 
     def _library(self) -> str | None:
-        return self.graph.library
+        return self.graph._library
 
     # The tree -------------------------------------------------------------------------------------------------------
 
@@ -216,7 +216,7 @@ class Paths(Tabular, Plotting):
     @property
     def predecessor_labels(self) -> Array:
         """The label of the vertex before each vertex on its path, None for sources and unreached vertices: :attr:`predecessors` in words."""
-        return self.graph.labels_or_none(self.predecessors)
+        return self.graph._labels_or_none(self.predecessors)
 
     def predecessor(self, vertex: Any) -> Any:
         """Return the label of the vertex before this one on its path; None for a source or an unreached vertex."""
@@ -279,8 +279,8 @@ class Paths(Tabular, Plotting):
         >>> sp.sssp(g, "a").edge_ids("c").tolist()
         [1, 0]
         """
-        _ = self.graph.origin  # before the tree is built for nothing
-        return self.graph.edge_ids_at(along.path_edges(self.graph, self.graph.indices_of(self.path(vertex))))
+        _ = self.graph._known_origin  # before the tree is built for nothing
+        return self.graph._edge_ids_at(along.path_edges(self.graph, self.graph.indices_of(self.path(vertex))))
 
     def along(self, column: str | npt.ArrayLike) -> Array:
         """Return what an attribute of the edges adds up to along the path to every vertex.

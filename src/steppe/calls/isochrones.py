@@ -75,7 +75,7 @@ class Isochrones(Tabular):
         return {"vertex": self.graph.labels_of(within), "distance": self.distances[within], "limit": limit}
 
     def _library(self) -> str | None:
-        return self.graph.library
+        return self.graph._library
 
     def verify(self, *, threads: int | None = None) -> Self:
         """Prove distances and bands; return it, or raise :class:`~steppe.VerificationError`."""

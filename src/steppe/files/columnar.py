@@ -262,7 +262,7 @@ def _columns(pa: ModuleType, graph: Graph, begin: int, end: int) -> dict[str, An
     columns = {str(names["source"]): _labels(pa, graph, sources), str(names["target"]): _labels(pa, graph, targets)}
     if graph.weights is not None:
         columns[str(names["weight"])] = pa.array(graph.weights[places])
-    ids = graph.edge_ids_at(places) if graph.attributes else places
+    ids = graph._edge_ids_at(places) if graph.attributes else places
     for name in graph.attributes:
         values = graph.attribute(name)[ids]
         if str(name) in columns:

@@ -271,7 +271,7 @@ def write(graph: Graph, file: IO[bytes]) -> None:
     for name in graph.attributes:
         if str(name) in columns or not _is_xml(str(name)):
             raise GraphError(f"GraphML files cannot keep an attribute called {name!r} beside the weight")
-        columns[str(name)] = graph.attribute(name)[graph.edge_ids_at(places)]
+        columns[str(name)] = graph.attribute(name)[graph._edge_ids_at(places)]
         if columns[str(name)].dtype == np.uint64 and bool((columns[str(name)] >= 2**63).any()):
             raise GraphError(f"GraphML files cannot keep numbers beyond 2^63, and the attribute {name!r} has one")
     head = ['<?xml version="1.0" encoding="UTF-8"?>', '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">']

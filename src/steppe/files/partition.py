@@ -163,7 +163,7 @@ class _Writer:
         elif self.by == "locality":
             order = np.empty(self.n, dtype=self.indices.dtype)
             if self.n:
-                _core.order_by_place(graph.core, not graph.directed, order)
+                _core.order_by_place(graph._native, not graph.directed, order)
             self._deal(_ranges(np.concatenate([[0], np.cumsum(np.diff(self.indptr)[order])]), parts), order)
         elif self.by == "array":
             self._deal_owners(np.asarray(by))
@@ -214,7 +214,7 @@ class _Writer:
         parts = [self._part(number) for number in range(self.parts)]
         graph = self.graph
         facts = None if self.weights is None else [graph.min_weight, graph.max_weight, graph.mean_weight]
-        sampled = graph.core.typical_weight if self.n else 1.0
+        sampled = graph._native.typical_weight if self.n else 1.0
         return {
             "version": VERSION,
             "vertices": self.n,
