@@ -7,6 +7,7 @@ import pytest
 
 import steppe as sp
 from steppe.files import heading
+from steppe.graph.exports import edges_once
 
 KEEPING = [".parquet", ".arrow", ".graphml", ".parquet.gz", ".graphml.xz"]
 WITHOUT = [".csv", ".tsv", ".txt", ".e", ".gr", ".mtx", ".npz", ".steppe"]
@@ -39,9 +40,9 @@ def made(names, *, weighted, directed, dtype=np.int64):
 
 def edges(g):
     """Ends, weight and attributes of every edge, in an order of their own."""
-    places = g._once()[3]
+    places = edges_once(g)[3]
     ids = g._edge_ids_at(places)
-    columns = [*g._once()[:2], *([] if g.weights is None else [g.weights[places]])]
+    columns = [*edges_once(g)[:2], *([] if g.weights is None else [g.weights[places]])]
     columns += [g.attribute(name)[ids] for name in g.attributes]
     return sorted(zip(*(column.tolist() for column in columns), strict=True))
 

@@ -15,7 +15,7 @@ from scipy import sparse
 import steppe as sp
 from steppe import files
 from steppe.files import mapped
-from steppe.graph.convert import restored
+from steppe.graph.pickles import restored
 from steppe.graph.proof import FileRows, prove
 from steppe.paths import _restore
 

@@ -20,6 +20,7 @@ from . import _core, files
 from .errors import GraphError
 from .files import steppe_file
 from .files.target import destination
+from .graph.build import graph_of_edges
 from .graph.coordinates import Coordinates
 from .graph.graph import Graph
 from .graph.places import placed
@@ -360,7 +361,7 @@ def _weights(weights: Weights, m: int, seed: int) -> Array | None:
 
 
 def _graph(n: int, u: Array, v: Array, w: Array | None, *, directed: bool, simple: bool) -> Graph:
-    graph = Graph._build(u, v, w, n, directed, None)
+    graph = graph_of_edges(Graph, u, v, w, n, directed)
     if not simple:
         return graph
     # _build hands out read-only arrays, but these were made a line ago and nobody else has them yet.

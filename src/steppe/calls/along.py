@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..cpu import skims
-from ..graph.edges import stored_order
+from ..graph.origin import stored_order
 from ..graph.tabular import Tabular
 from ..machine.memory import check_fits
 from ..planning.distance_types import distance_dtype, unreachable

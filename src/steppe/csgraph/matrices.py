@@ -21,6 +21,7 @@ import numpy.typing as npt
 from scipy.sparse import csgraph as _scipy
 from scipy.sparse import issparse
 
+from ..graph.build import with_opposites
 from ..graph.graph import Graph
 
 Array = npt.NDArray[Any]
@@ -45,9 +46,7 @@ class Kept:
     @cached_property
     def undirected(self) -> Graph:
         """With the opposite of every edge; of both weights the smaller counts."""
-        g = self.base
-        sources = np.repeat(np.arange(g.num_vertices, dtype=g.indices.dtype), g.degrees)
-        return Graph._build(sources, g.indices, g.weights, g.num_vertices, False, None)
+        return with_opposites(self.base)
 
     @cached_property
     def hops(self) -> Graph:

@@ -20,6 +20,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from ..errors import GraphError
+from ..graph.exports import edges_once
 from . import edge_rows, heading, text
 
 if TYPE_CHECKING:
@@ -265,7 +266,7 @@ def write(graph: Graph, file: IO[bytes]) -> None:
     """Write a GraphML file: nodes, then edges with their weight and attributes, an undirected edge once."""
     labels = edge_rows.kept_labels(graph, "GraphML", _is_xml)
     columns: dict[str, text.Array] = {}
-    u, v, w, places = graph._once()
+    u, v, w, places = edges_once(graph)
     if w is not None:
         columns["weight"] = w
     for name in graph.attributes:

@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING
 import numpy as np
 
 from ..errors import GraphError
+from ..graph.build import graph_of_edges
 from ..graph.graph import Graph
 from . import text
 from .text import Array, Note
@@ -79,7 +80,7 @@ def read(source: Source, *, directed: bool | None) -> Graph:
     v, w = v - 1, note.stored(_narrow(w), complain)
     if both and directed is not True:
         text.check_both_ways(u, v, w, disagree)
-    graph = Graph._build(u, v, w, n, True, text.numbered(first, n))
+    graph = graph_of_edges(Graph, u, v, w, n, True, text.numbered(first, n))
     return (
         text.redirected(graph, False, both=True) if both and directed is not True else text.redirected(graph, directed)
     )
@@ -135,7 +136,7 @@ def read_adjacency(source: Source, *, directed: bool | None) -> Graph:
     vertices = numbers[starts]
     u, v = np.repeat(vertices, lengths - 1), numbers[keep]
     n, labels = text.relabelled(u, v, vertices)
-    return Graph._build(u, v, None, n, directed is not False, labels)
+    return graph_of_edges(Graph, u, v, None, n, directed is not False, labels)
 
 
 def write(graph: Graph, file: IO[bytes]) -> None:

@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import DistanceOverflowError, FormatError, GraphError
+from ..graph.build import graph_of_rows
 from ..graph.graph import Graph
 from . import text
 
@@ -107,7 +108,7 @@ def _graph(arrays: dict[str, Any], source: Source) -> Graph:
     both_ways = "steppe_directed" in arrays and not arrays["steppe_directed"].item()
     labels = arrays.get("steppe_labels")
     rows = (arrays["indptr"], arrays["indices"], data)
-    graph = Graph._from_rows(*rows, labels=labels, directed=not both_ways, copy=False, lent=False)
+    graph = graph_of_rows(Graph, *rows, labels=labels, directed=not both_ways)
     return graph if layout == "csr" else graph.reverse
 
 

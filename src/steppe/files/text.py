@@ -18,6 +18,7 @@ import numpy as np
 from .. import _core
 from .._core import Line, WeightKind
 from ..errors import GraphError
+from ..graph.build import graph_of_edges, with_opposites
 from ..graph.graph import Graph
 from ..graph.labels import Labels
 from ..graph.places import placed
@@ -221,9 +222,9 @@ def build(
     if note is not None and note.undirected and not directed:
         if complain is not None:
             check_both_ways(u, v, w, complain)
-        graph = Graph._build(u, v, w, n, True, labels)
+        graph = graph_of_edges(Graph, u, v, w, n, True, labels)
         return redirected(graph, False, both=True)
-    return Graph._build(u, v, w, n, directed, labels)
+    return graph_of_edges(Graph, u, v, w, n, directed, labels)
 
 
 def check_both_ways(u: Array, v: Array, w: Array | None, complain: Callable[[str, int], FormatError]) -> None:
@@ -252,12 +253,10 @@ def redirected(graph: Graph, directed: bool | None, *, both: bool = False) -> Gr
     if directed is None or directed == graph.directed:
         return graph
     if not directed and not both:
-        sources = np.repeat(np.arange(graph.num_vertices, dtype=graph.indices.dtype), graph.degrees)
-        made = Graph._build(sources, graph.indices, graph.weights, graph.num_vertices, False, graph._labels)
+        made = with_opposites(graph)
     else:
-        facts = (graph.min_weight, graph.max_weight, graph.mean_weight)
         rows = (graph.indptr, graph.indices, graph.weights)
-        made = Graph._make(*rows, labels=graph._labels, directed=directed, facts=facts)
+        made = Graph._make(*rows, labels=graph._labels, directed=directed, facts=graph._facts)
     return made if graph._coordinates is None else placed(made, graph._coordinates)
 
 

@@ -18,13 +18,11 @@ from ..errors import GraphError
 from ..machine import threads
 from .arrays import Array, label_array, stored_weights, vertex_dtype
 from .build import rows_of_edges
-from .columns import Column, columns_of, library_of
 from .labels import KEY, Labels, relabel, renumber, string_array
 from .origin import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
+    from .columns import Column
     from .graph import Graph
     from .origin import Ends
     from .proof import Facts
@@ -43,37 +41,6 @@ class EdgeEnds:
     base: int
     count: int
     labels: Labels | None
-
-
-def graph_of_frame(
-    graph: type[G],
-    frame: Any,
-    source: Any,
-    target: Any,
-    weight: Any,
-    *,
-    directed: bool,
-    attributes: Iterable[Any],
-    missing: str,
-) -> G:
-    """Build what :meth:`Graph.from_frame` returns."""
-    if missing not in ("error", "drop"):
-        raise ValueError(f'missing must be "error" or "drop", not {missing!r}')
-    if isinstance(attributes, str):
-        raise GraphError(f"attributes must be a list of columns, not {attributes!r}")
-    extra = list(attributes)
-    wanted = [source, target, *([] if weight is None else [weight]), *extra]
-    columns = columns_of(frame, list(dict.fromkeys(wanted)))
-    return graph_of_columns(
-        graph,
-        columns[source],
-        columns[target],
-        None if weight is None else columns[weight],
-        {name: columns[name] for name in extra},
-        directed=directed,
-        missing=missing,
-        library=library_of(frame),
-    )
 
 
 def graph_of_columns(

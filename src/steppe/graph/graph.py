@@ -14,37 +14,33 @@ import weakref
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from .. import _core
 from ..errors import GraphError
 from ..machine import locks
 from ..machine import threads as _threads
+from . import build, changes, exports, from_libraries, pickles
 from .advice import advice
-from .arrays import Array, foreign, ids, label_array, on_device, owned, read_only, stored_weights
-from .build import ends_again, rows_of_edges, stored_rows, weight_facts
-from .changes import Changes
+from .arrays import read_only
 from .derived import Cost, Derived
-from .edges import Edges
-from .exports import Exports
-from .from_libraries import Others
-from .labels import Labels
-from .labels import relabel as _relabel
-from .origin import Origin, Turned
+from .origin import Turned
 from .places import Places
-from .proof import Claim, Facts, LentRows, Row, Rows, prove
+from .proof import LentRows
 from .properties import Properties
 from .vertices import Vertices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import numpy.typing as npt
 
+    from .arrays import Array
     from .coordinates import Coordinates
-    from .origin import Ends
+    from .labels import Labels
+    from .origin import Origin
+    from .proof import Claim, Facts
 
 
 @locks.opened_in_child
-class Graph(Vertices, Edges, Properties, Places, Others, Exports, Changes):
+class Graph(Vertices, Properties, Places):
     """An immutable graph. Build one with :meth:`from_edges`, :meth:`from_frame` and their like, or :func:`steppe.read`.
 
     Attributes
@@ -69,19 +65,6 @@ class Graph(Vertices, Edges, Properties, Places, Others, Exports, Changes):
     >>> g.degrees.tolist()
     [2, 1, 0]
     """
-
-    num_edges: int
-    indptr: npt.NDArray[np.int64] = Row(0)  # type: ignore[assignment]
-    indices: Array = Row(1)  # type: ignore[assignment]
-    weights: Array | None = Row(2)  # type: ignore[assignment]
-    directed: bool
-    min_weight: int | float
-    max_weight: int | float
-    mean_weight: float
-    _rows: Rows  # for types and sizes
-    _claim: Claim | None
-    _lock: locks.Lock
-    derived: Derived
 
     def __init__(self, *given: Any, **options: Any) -> None:
         """Refuse, and tell what to write."""
@@ -109,7 +92,7 @@ class Graph(Vertices, Edges, Properties, Places, Others, Exports, Changes):
         if labels is not None and len(labels) != n:
             raise GraphError(f"{len(labels)} labels for {n} vertices")
         if facts is None:
-            facts = (1, 1, 1.0) if weights is None else weight_facts(weights)
+            facts = (1, 1, 1.0) if weights is None else build.weight_facts(weights)
         low, high, mean = facts
         rows = (read_only(indptr), read_only(indices), None if weights is None else read_only(weights))
         if claim is None:
@@ -138,145 +121,31 @@ class Graph(Vertices, Edges, Properties, Places, Others, Exports, Changes):
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"a Graph is immutable: {name} cannot be deleted")
 
-    # Construction ---------------------------------------------------------------------------------------------------
+    # Each method below is a function of the module of its topic, which has the docstring.
 
-    @classmethod
-    def from_edges(
-        cls,
-        sources: npt.ArrayLike,
-        targets: npt.ArrayLike,
-        weights: npt.ArrayLike | None = None,
-        *,
-        num_vertices: int | None = None,
-        directed: bool = True,
-        relabel: bool = False,
-        coordinates: npt.ArrayLike | None = None,
-    ) -> Self:
-        """Build a graph from arrays of edges, in any order.
+    from_edges = classmethod(build.from_edges)
+    from_csr = classmethod(build.from_csr)
+    from_scipy = classmethod(build.from_scipy)
+    from_frame = classmethod(from_libraries.from_frame)
+    from_networkx = classmethod(from_libraries.from_networkx)
+    from_igraph = classmethod(from_libraries.from_igraph)
+    from_rustworkx = classmethod(from_libraries.from_rustworkx)
+    from_edge_index = classmethod(from_libraries.from_edge_index)
 
-        Parameters
-        ----------
-        sources, targets : array_like
-            The ends of each edge: numbers 0…n-1, or any labels with ``relabel=True``.
-        weights : array_like, optional
-            One number per edge. Integers are kept exactly; ``+inf`` means "no edge"; NaN and ``-inf`` are refused.
-        num_vertices : int, optional
-            Default: the largest id plus one.
-        directed : bool
-            False stores both directions of every edge.
-        relabel : bool
-            True takes the ids that appear, whatever they are, as labels (sorted); every public call then speaks in those labels.
-        coordinates : array_like, optional
-            See :meth:`with_coordinates`: a row of longitude and latitude for each vertex, in the order of the labels.
+    with_weights = changes.with_weights
+    without_edges = changes.without_edges
+    subgraph = changes.subgraph
+    largest_component = changes.largest_component
 
-        Examples
-        --------
-        >>> import steppe as sp
-        >>> g = sp.Graph.from_edges(["a", "b"], ["b", "c"], [1.5, 2.0], relabel=True, directed=False)
-        >>> sp.sssp(g, "a").distance("c")
-        3.5
-        """
-        take = label_array if relabel else ids
-        u, v = take(sources, "sources"), take(targets, "targets")
-        w = None if weights is None else stored_weights(weights)
-        if len(u) != len(v) or (w is not None and len(w) != len(u)):
-            raise GraphError(f"ragged edges: {len(u)} sources, {len(v)} targets, {len(u if w is None else w)} weights")
-        labels, given = None, (u, v)
-        if relabel:
-            if num_vertices is not None:
-                raise GraphError("num_vertices cannot be given with relabel=True: the labels decide")
-            labels, u, v = _relabel(u, v)
-            num_vertices = len(labels)
-        if u.dtype != v.dtype:
-            u, v = u.astype(np.int64), v.astype(np.int64)
-        made = cls._build(u, v, w, num_vertices, directed, labels, lambda: ends_again(*given, relabel))
-        return made if coordinates is None else made.with_coordinates(coordinates)
+    edges = exports.edges
+    to_frame = exports.to_frame
+    to_arrow = exports.to_arrow
+    to_scipy = exports.to_scipy
+    to_networkx = exports.to_networkx
+    _repr_html_ = exports.to_html
 
-    @classmethod
-    def _build(
-        cls,
-        u: Array,
-        v: Array,
-        w: Array | None,
-        n: int | None,
-        directed: bool,
-        labels: Labels | None,
-        ends: Callable[[], Ends] | None = None,
-    ) -> Self:
-        """Sort edges (ids of one dtype, int32 or int64; stored weights) into rows; ``ends``: see :class:`~steppe.graph.origin.Origin`."""
-        indptr, indices, weights, facts, in_order = rows_of_edges(u, v, w, n, directed)
-        origin = Origin(len(u), None if in_order else ends) if in_order or ends else None
-        return cls._make(indptr, indices, weights, labels=labels, directed=directed, facts=facts, origin=origin)
-
-    @classmethod
-    def from_csr(
-        cls,
-        indptr: npt.ArrayLike,
-        indices: npt.ArrayLike,
-        weights: npt.ArrayLike | None = None,
-        *,
-        labels: npt.ArrayLike | None = None,
-        directed: bool = True,
-        copy: bool = True,
-    ) -> Self:
-        """Build a graph from rows: the out-edges of u are ``indices[indptr[u]:indptr[u + 1]]``.
-
-        ``directed=False`` says that both directions of every edge are there, with the same weight; it does not add them.
-
-        Arrays that lie on a device (CuPy, PyTorch, JAX: whatever speaks DLPack or ``__cuda_array_interface__``) are copied and proven there, and
-        searched there with ``device=``; the host gets them only when it needs them. They are directed.
-
-        ``copy=False`` keeps arrays that have the stored types, and is your promise not to change them. A change then gives wrong answers
-        or a GraphError: they are looked at before each search. A change while a search runs is beyond that.
-
-        Examples
-        --------
-        >>> import steppe as sp
-        >>> sp.Graph.from_csr([0, 1, 1], [1], [7]).num_edges
-        1
-        """
-        return cls._from_rows(indptr, indices, weights, labels=labels, directed=directed, copy=copy, lent=not copy)
-
-    @classmethod
-    def _from_rows(
-        cls, indptr: Any, indices: Any, weights: Any, *, labels: Any = None, directed: bool, copy: bool, lent: bool
-    ) -> Self:
-        """Prove rows and keep them, or a copy; ``lent``: somebody else has them, too."""
-        if on_device(indices):
-            named = None if labels is None else Labels(label_array(labels, "labels")).check()
-            graph: Self = foreign[0].graph_of(cls, indptr, indices, weights, labels=named, directed=directed)
-            return graph
-        rows, columns = stored_rows(indptr, indices)
-        w = None if weights is None else stored_weights(weights)
-        if w is not None and len(w) != len(columns):
-            raise GraphError(f"ragged edges: {len(columns)} indices, {len(w)} weights")
-        named = None if labels is None else Labels(label_array(labels, "labels")).check()
-        if copy:
-            rows, columns, w = owned(rows, indptr), owned(columns, indices), None if w is None else owned(w, weights)
-        facts = prove((rows, columns, w), directed=directed)
-        claim = LentRows((rows, columns, w), facts) if lent else None
-        origin = Origin(len(columns))
-        return cls._make(rows, columns, w, labels=named, directed=directed, facts=facts, claim=claim, origin=origin)
-
-    @classmethod
-    def from_scipy(cls, matrix: Any, *, directed: bool = True, copy: bool = True) -> Self:
-        """Build a graph from a SciPy sparse matrix or array: an entry (i, j) is an edge i → j, explicit zeros included.
-
-        Entries that a COO matrix lists twice are added up, as everywhere in SciPy; a CSR matrix is taken as it is, and of entries that stand
-        there twice the smaller counts, as in ``scipy.sparse.csgraph``. The matrix is not changed.
-
-        ``directed=False`` adds the opposite of every entry (the smaller of two weights then counts, as in SciPy). ``copy`` is that of
-        :meth:`from_csr`; other layouts than CSR are copied anyway.
-        """
-        from .convert import square_csr
-
-        csr = square_csr(matrix)
-        theirs, rows = csr is matrix and directed, (csr.indptr, csr.indices, csr.data)
-        graph = cls._from_rows(*rows, directed=True, copy=copy and theirs, lent=theirs and not copy)
-        if directed:
-            return graph
-        sources = np.repeat(np.arange(graph.num_vertices, dtype=graph.indices.dtype), graph.degrees)
-        return cls._build(sources, graph.indices, graph.weights, graph.num_vertices, False, None)
+    __reduce__ = pickles.reduced
+    __setstate__ = pickles.set_state
 
     # What is derived from the rows ----------------------------------------------------------------------------------
 
@@ -363,9 +232,8 @@ class Graph(Vertices, Edges, Properties, Places, Others, Exports, Changes):
         indptr, indices = np.empty_like(self.indptr), np.empty_like(self.indices)
         weights = None if self.weights is None else np.empty_like(self.weights)
         _core.reverse_rows(self._native, indptr, indices, weights, threads)
-        facts = (self.min_weight, self.max_weight, self.mean_weight)
         origin = None if self._origin is None else Turned(weakref.ref(self), self._origin)
-        kept: dict[str, Any] = {"labels": self._labels, "facts": facts, "coordinates": self._coordinates}
+        kept: dict[str, Any] = {"labels": self._labels, "facts": self._facts, "coordinates": self._coordinates}
         other = Graph._make(indptr, indices, weights, directed=True, origin=origin, **kept)
         other.derived.reverse = weakref.ref(self)
         return other
@@ -375,13 +243,3 @@ class Graph(Vertices, Edges, Properties, Places, Others, Exports, Changes):
         kept = self._rows[2]
         weights = "unweighted" if kept is None else f"weights {kept.dtype} {self.min_weight:g}…{self.max_weight:g}"
         return f"<Graph: {self.num_vertices:,} vertices, {self.num_edges:,} edges, {kind}, {weights}>"
-
-    def __reduce__(self) -> Any:
-        facts = (self.min_weight, self.max_weight, self.mean_weight)
-        from .convert import restored
-
-        return (
-            restored,
-            (self.indptr, self.indices, self.weights, self._labels, self.directed, facts, self._coordinates),
-            self._edges_kept(),
-        )

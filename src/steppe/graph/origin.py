@@ -129,8 +129,12 @@ class Turned(Origin):
                 forward = self._forward()
                 if forward is None:
                     raise GraphError("the graph that this is the reverse of is gone, and the ids of the edges with it")
-                sources = np.repeat(np.arange(forward.num_vertices, dtype=forward.indices.dtype), forward.degrees)
-                places = self._order(graph, [forward.indices], [sources], 0)
+                places = self._order(graph, [forward.indices], [forward._edge_sources()], 0)
                 ids = self._origin.ids(forward)
                 self._ids = places if ids is None else ids[places]
             return self._ids
+
+
+def stored_order(values: Array, ids: Array | None) -> Array:
+    """Return values of the edges given in the order of the rows; ``ids``: what :meth:`Origin.ids` returned."""
+    return values if ids is None else values[ids]

@@ -47,8 +47,7 @@ def plane_of(graph: Graph) -> Plane:
 
 def ends_once(graph: Graph) -> tuple[Array, Array]:
     """Return both ends of the edges that exist, undirected ones once."""
-    u = np.repeat(np.arange(graph.num_vertices, dtype=graph.indices.dtype), graph.degrees)
-    v = graph.indices
+    u, v = graph._edge_sources(), graph.indices
     keep = np.ones(len(u), dtype=bool) if graph.directed else u <= v
     if graph.weights is not None and graph.weights.dtype.kind == "f":
         keep &= np.isfinite(graph.weights)

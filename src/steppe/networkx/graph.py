@@ -17,7 +17,8 @@ import numpy as np
 
 from .. import _core
 from ..errors import GraphError
-from ..graph.convert import networkx_rows, rows_as_graph
+from ..graph.build import graph_of_rows
+from ..graph.from_libraries import networkx_rows
 from ..graph.graph import Graph
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class ConvertedGraph:
             rows = networkx_rows(theirs.reverse(copy=False), None, 1, self.place)
         except KeyError:
             raise NotImplementedError(_CHANGED) from None
-        back = rows_as_graph(*rows[:3], directed=True)
+        back = graph_of_rows(Graph, *rows[:3], directed=True)
         if back.num_vertices != len(self) or not np.array_equal(_pairs(back), _pairs(self.hops.reverse)):
             raise NotImplementedError(_CHANGED)
         return back
@@ -188,7 +189,7 @@ def _checked(indptr: Any, indices: Any, weights: Any, *, directed: bool) -> Grap
     if weights is not None and weights.dtype.kind == "f" and not np.isfinite(weights).all():
         raise NotImplementedError("a weight is infinite or NaN, which NetworkX adds up like any number")
     try:
-        graph = rows_as_graph(indptr, indices, weights, directed=directed)
+        graph = graph_of_rows(Graph, indptr, indices, weights, directed=directed)
     except GraphError as error:
         raise NotImplementedError(f"not a graph here: {error}") from error
     if weights is not None and weights.dtype.kind == "f" and largest_sum(graph) == math.inf:
