@@ -136,14 +136,9 @@ def write_reference(_app: Sphinx) -> None:
             page.write_text(text, encoding="utf-8")
 
 
-INNER = {"attribute_along", "core", "edge_ids_at", "kept", "labels_or_none", "library", "origin", "reverse_if_known"}
-"""Members without an underscore that are for steppe's own use."""
-
-
-def skip(_app: Sphinx, what: str, name: str, thing: Any, skipped: bool, _options: Any) -> bool | None:
-    """Leave out what a class's docstring lists under "Attributes" (fields of a NamedTuple, rows), and what is for the rooms above, not for users."""
-    listed = type(thing).__name__ in {"_tuplegetter", "Row"}
-    return True if listed or (what == "class" and name in INNER) else skipped or None
+def skip(_app: Sphinx, _what: str, _name: str, thing: Any, skipped: bool, _options: Any) -> bool | None:
+    """Leave out what a class's docstring lists under "Attributes": fields of a NamedTuple, rows."""
+    return True if type(thing).__name__ in {"_tuplegetter", "Row"} else skipped or None
 
 
 def exists(path: str) -> bool:

@@ -42,7 +42,7 @@ def search(g, *sources, progress=None):
     distances = np.empty(g.num_vertices, dtype=np.int64 if weights.dtype.kind == "i" else weights.dtype)
     predecessors = np.empty(g.num_vertices, dtype=g.indices.dtype)
     question = _core.Question(np.array(sources, dtype=np.int64), progress=progress)
-    found = _core.bellman_ford(g.core, question, distances, predecessors)
+    found = _core.bellman_ford(g._native, question, distances, predecessors)
     assert found.rounds >= (1 if sources else 0)
     assert found.edges_relaxed >= 0
     return found.status, found.cycle, distances, predecessors

@@ -161,7 +161,7 @@ def test_graphs_are_kept_and_fresh_ones_share_nothing_prepared(tiny):
     assert [path.name for path in graphs.CACHE.iterdir()] == ["er-medium-float32.steppe"]
     _ = graph.reverse
     fresh = graphs.fresh(graph)
-    assert fresh.reverse_if_known() is None
+    assert fresh._reverse_if_known() is None
     assert np.array_equal(fresh.indices, graph.indices)
 
 

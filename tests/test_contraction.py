@@ -104,7 +104,7 @@ def test_floats_and_negative_weights_are_refused():
 
 def test_what_takes_too_much_work_is_given_up_and_not_tried_again():
     g = sp.generate.random(2000, 4000, seed=1)
-    assert _core.contract(g.core, 1000) is None
+    assert _core.contract(g._native, 1000) is None
     from steppe.cpu import contraction
 
     assert not contraction.make(g, 1000)
@@ -124,7 +124,7 @@ def test_a_star_is_no_square():
     """A hub of many dead ends: each look at its list counts as work."""
     n = 30_000
     g = sp.Graph.from_edges(np.zeros(n, int), np.arange(1, n + 1), np.arange(1, n + 1), directed=False)
-    assert _core.contract(g.core, 10**6) is None
+    assert _core.contract(g._native, 10**6) is None
 
 
 def test_the_plan():

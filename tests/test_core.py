@@ -26,19 +26,19 @@ def dense(dtype=np.int32, *, directed=True):
 
 def test_forms_are_made_once_and_shared():
     g = dense()
-    assert (g.core.form, g.core.is_prepared, g.core.prepared_bytes) == ("", False, 0)
+    assert (g._native.form, g._native.is_prepared, g._native.prepared_bytes) == ("", False, 0)
     g.prepare()
-    assert (g.core.form, g.core.is_prepared) == ("packed", True)
-    both = g.core.prepared_bytes
+    assert (g._native.form, g._native.is_prepared) == ("packed", True)
+    both = g._native.prepared_bytes
     assert 2 * 8 * g.num_edges <= both < 4 * 8 * g.num_edges
     r = g.reverse
-    assert 8 * g.num_edges <= r.core.prepared_bytes < both  # what g reads as in-edges are the out-edges of r
-    assert not r.core.is_prepared  # which lacks the other direction
+    assert 8 * g.num_edges <= r._native.prepared_bytes < both  # what g reads as in-edges are the out-edges of r
+    assert not r._native.is_prepared  # which lacks the other direction
     r.prepare()
-    assert r.core.prepared_bytes == both
-    assert g.core is g.core
+    assert r._native.prepared_bytes == both
+    assert g._native is g._native
     symmetric = dense(directed=False).prepare()
-    assert symmetric.core.prepared_bytes < 2 * 8 * symmetric.num_edges  # in-edges are the out-edges
+    assert symmetric._native.prepared_bytes < 2 * 8 * symmetric.num_edges  # in-edges are the out-edges
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.float64])
@@ -46,14 +46,14 @@ def test_forms_are_made_once_and_shared():
 def test_the_plan_knows_what_preparing_takes(make, dtype):
     g = make(dtype, directed=False)
     planned = total(preparation(facts_of(g)))
-    assert g.prepare().core.prepared_bytes <= planned <= 2 * g.core.prepared_bytes
+    assert g.prepare()._native.prepared_bytes <= planned <= 2 * g._native.prepared_bytes
 
 
 def test_forms_are_made_by_several_threads_at_once():
     """Whoever comes second lets go of what it made; searches meanwhile read what there is."""
     for _ in range(20):
         g = dense()
-        rows, back = g.core, g.reverse.core
+        rows, back = g._native, g.reverse._native
         expected = sp.sssp(g, 0, method="dijkstra").distances.tobytes()
 
         def work(i, rows=rows, back=back):
@@ -69,12 +69,12 @@ def test_forms_are_made_by_several_threads_at_once():
 
 def test_routes_and_searches_share_rows_of_four():
     g = roads()
-    assert g.core.suits_quads
+    assert g._native.suits_quads
     sp.route(g, 0, 599)
-    made = g.core.prepared_bytes
-    assert (g.core.form, made) == ("quads", 32 * g.num_vertices)
+    made = g._native.prepared_bytes
+    assert (g._native.form, made) == ("quads", 32 * g.num_vertices)
     g.prepare()
-    assert g.core.prepared_bytes == made
+    assert g._native.prepared_bytes == made
     assert sp.sssp(g, 0).verify().distance(599) == sp.route(g, 0, 599).distance
 
 
@@ -88,7 +88,7 @@ def test_many_sources_read_prepared_rows(make, dtype, method):
     sources, targets = [0, 7, 7, 100], [5, 299, 0]
     plain = sp.distances(g, sources, method=method), sp.distances(g, sources, targets, method=method, cutoff=60)
     g.prepare()
-    assert g.core.is_prepared
+    assert g._native.is_prepared
     prepared = sp.distances(g, sources, method=method), sp.distances(g, sources, targets, method=method, cutoff=60)
     for a, b in zip(plain, prepared, strict=True):
         assert a.tobytes() == b.tobytes()
@@ -118,14 +118,14 @@ def test_with_targets_one_thread_stops_at_the_exact_bucket(monkeypatch):
 def test_a_bound_is_of_the_type_of_the_distances():
     g = dense()
     distances = np.empty(300, np.int64)
-    stats = _core.sssp("dijkstra", g.core, _core.Question(SOURCE, bound=20), distances)
+    stats = _core.sssp("dijkstra", g._native, _core.Question(SOURCE, bound=20), distances)
     assert distances[distances != sp.UNREACHABLE].max() == 20
     assert (stats.overflow, stats.threads, stats.note) == (False, 1, "")
     with pytest.raises(ValueError, match="whole"):
-        _core.sssp("dijkstra", g.core, _core.Question(SOURCE, bound=20.0), distances)
+        _core.sssp("dijkstra", g._native, _core.Question(SOURCE, bound=20.0), distances)
     real = dense(np.float64)
     lengths = np.empty(300)
-    _core.sssp("dijkstra", real.core, _core.Question(SOURCE, bound=20.0), lengths)
+    _core.sssp("dijkstra", real._native, _core.Question(SOURCE, bound=20.0), lengths)
     assert np.array_equal(lengths < np.inf, distances != sp.UNREACHABLE)
     for wrong in ("far", 2**64):
         with pytest.raises(ValueError, match="bound"):
@@ -140,30 +140,32 @@ def test_what_would_crash_is_refused():
         lambda: _core.Rows(g.indptr, g.indices, g.weights[1:]),
         lambda: _core.Rows(g.indptr, g.indices.astype(np.int16), None),
         lambda: _core.Rows(g.indptr, g.indices, g.weights.astype(np.uint8)),
-        lambda: _core.sssp("bfs", g.core, question, out),
-        lambda: _core.sssp("dijkstra", g.core, question, out[1:].copy()),
-        lambda: _core.sssp("dijkstra", g.core, question, out.astype(float)),
-        lambda: _core.sssp("dijkstra", g.core, question, out, np.empty(300, np.int64)),
-        lambda: _core.sssp("dijkstra", g.core, _core.Question(np.array([300])), out),
-        lambda: _core.sssp("dijkstra", g.core, _core.Question(SOURCE, np.array([-1])), out),
-        lambda: _core.many("dijkstra", g.core, question, np.array([300]), None, out[:1]),
-        lambda: _core.many("dijkstra", g.core, question, np.array([3]), np.array([0, 2]), out[:1]),
-        lambda: _core.many("dijkstra", g.core, question, np.array([3, 4]), np.array([1, 2]), out[:2]),
-        lambda: _core.many("dijkstra", g.core, question, None, np.array([0, 2]), out[:2]),
-        lambda: _core.floyd_warshall(g.core, question, np.array([-1]), out[:1], False),
-        lambda: _core.floyd_warshall(g.core, question, None, out[:7], False),
-        lambda: _core.bounded(g.core, question, None, np.empty(1, np.int64), False),
-        lambda: _core.bounded(g.core, _core.Question(SOURCE, bound=5), np.array([300]), np.empty(1, np.int64), False),
-        lambda: _core.hop_rows(g.core, None, _core.Question(np.array([300])), None, out),
-        lambda: _core.hop_rows(g.core, roads().core, question, None, out),
-        lambda: _core.hop_sums(g.core, None, question, out[:2]),
-        lambda: _core.nearest_sources(g.core, question, None, 0, out[:0], out[:0]),
-        lambda: _core.nearest_sources(g.core, question, np.zeros(2, np.int64), 1, out, np.empty(300, np.int64)),
-        lambda: _core.bfs(g.core, None, _core.Question(np.array([300])), np.empty(300, np.int32)),
-        lambda: _core.bellman_ford(g.core, _core.Question(np.array([-1])), out, np.empty(300, np.int32)),
-        lambda: _core.verify(g.core, _core.Question(np.array([300])), out, None, False),
-        lambda: _core.is_symmetric(g.core, dense(np.float32).core, 1),
-        lambda: _core.router(g.core, roads().core, 1.0, 1.0, 1.0),
+        lambda: _core.sssp("bfs", g._native, question, out),
+        lambda: _core.sssp("dijkstra", g._native, question, out[1:].copy()),
+        lambda: _core.sssp("dijkstra", g._native, question, out.astype(float)),
+        lambda: _core.sssp("dijkstra", g._native, question, out, np.empty(300, np.int64)),
+        lambda: _core.sssp("dijkstra", g._native, _core.Question(np.array([300])), out),
+        lambda: _core.sssp("dijkstra", g._native, _core.Question(SOURCE, np.array([-1])), out),
+        lambda: _core.many("dijkstra", g._native, question, np.array([300]), None, out[:1]),
+        lambda: _core.many("dijkstra", g._native, question, np.array([3]), np.array([0, 2]), out[:1]),
+        lambda: _core.many("dijkstra", g._native, question, np.array([3, 4]), np.array([1, 2]), out[:2]),
+        lambda: _core.many("dijkstra", g._native, question, None, np.array([0, 2]), out[:2]),
+        lambda: _core.floyd_warshall(g._native, question, np.array([-1]), out[:1], False),
+        lambda: _core.floyd_warshall(g._native, question, None, out[:7], False),
+        lambda: _core.bounded(g._native, question, None, np.empty(1, np.int64), False),
+        lambda: _core.bounded(
+            g._native, _core.Question(SOURCE, bound=5), np.array([300]), np.empty(1, np.int64), False
+        ),
+        lambda: _core.hop_rows(g._native, None, _core.Question(np.array([300])), None, out),
+        lambda: _core.hop_rows(g._native, roads()._native, question, None, out),
+        lambda: _core.hop_sums(g._native, None, question, out[:2]),
+        lambda: _core.nearest_sources(g._native, question, None, 0, out[:0], out[:0]),
+        lambda: _core.nearest_sources(g._native, question, np.zeros(2, np.int64), 1, out, np.empty(300, np.int64)),
+        lambda: _core.bfs(g._native, None, _core.Question(np.array([300])), np.empty(300, np.int32)),
+        lambda: _core.bellman_ford(g._native, _core.Question(np.array([-1])), out, np.empty(300, np.int32)),
+        lambda: _core.verify(g._native, _core.Question(np.array([300])), out, None, False),
+        lambda: _core.is_symmetric(g._native, dense(np.float32)._native, 1),
+        lambda: _core.router(g._native, roads()._native, 1.0, 1.0, 1.0),
         lambda: _core.Rows(g.indptr, g.indices.astype(np.int64), g.weights).prepare(None, 1),
         lambda: _core.Budget(3, 1 << 20),
     ):

@@ -106,7 +106,7 @@ def test_negative_weights_and_a_path_of_many_edges():
 
 def test_nothing_is_kept_where_positions_are_ids():
     g = sp.Graph.from_edges([0, 0, 1], [2, 1, 2], [1, 2, 3])
-    assert g.origin.is_settled
+    assert g._known_origin.is_settled
     assert g.edge_ids.tolist() == [0, 1, 2]
     rows = sp.Graph.from_csr([0, 2, 3, 3], [2, 1, 2], [1, 2, 3])
     assert sp.route(rows, 0, 1).edge_ids.tolist() == [1]
@@ -115,12 +115,12 @@ def test_nothing_is_kept_where_positions_are_ids():
 def test_arrays_are_referred_to_and_let_go():
     u, v = np.array([1, 0, 0], dtype=np.int32), np.array([2, 1, 2], dtype=np.int32)
     g = sp.Graph.from_edges(u, v)
-    sources, targets, base = g.origin._ends()
+    sources, targets, base = g._known_origin._ends()
     assert sources[0] is u or sources[0].base is u or np.shares_memory(sources[0], u)
     assert base == 0
     del targets
     assert g.edge_ids.dtype == np.int32
-    assert g.origin._ends is None
+    assert g._known_origin._ends is None
     with pytest.raises(ValueError, match="read-only"):
         g.edge_ids[0] = 1
 

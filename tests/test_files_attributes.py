@@ -40,7 +40,7 @@ def made(names, *, weighted, directed, dtype=np.int64):
 def edges(g):
     """Ends, weight and attributes of every edge, in an order of their own."""
     places = g._once()[3]
-    ids = g.edge_ids_at(places)
+    ids = g._edge_ids_at(places)
     columns = [*g._once()[:2], *([] if g.weights is None else [g.weights[places]])]
     columns += [g.attribute(name)[ids] for name in g.attributes]
     return sorted(zip(*(column.tolist() for column in columns), strict=True))

@@ -110,7 +110,7 @@ def test_round_trip(tmp_path_factory, rows, dtype, kind, directed, suffix):
     assert sorted(arcs(back)) == sorted(arcs(g))
     if kind == "attributes":
         of = [
-            sorted(zip(x.edges()[0], x.edges()[1], x.attribute("x")[x.edge_ids_at(x._once()[3])], strict=True))
+            sorted(zip(x.edges()[0], x.edges()[1], x.attribute("x")[x._edge_ids_at(x._once()[3])], strict=True))
             for x in (g, back)
         ]
         assert of[0] == of[1]

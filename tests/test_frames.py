@@ -121,13 +121,13 @@ def test_integers_are_read_where_they_lie():
         assert g.labels.tolist() == [1, 2, 3]
         assert isinstance(g._labels.values, range)
         assert g.weights.dtype == np.int32
-        (source,), (target,), base = g.origin._ends()
+        (source,), (target,), base = g._known_origin._ends()
         assert (source.tolist(), target.tolist(), base) == (u.tolist(), v.tolist(), 1)
         assert not source.flags.owndata
         assert sp.sssp(g, 1).edge_ids(3).tolist() == [3]
     table = pa.table({"u": u, "v": v})
     g = sp.Graph.from_frame(table, "u", "v")
-    assert g.origin._ends()[0][0].ctypes.data == table["u"].chunk(0).buffers()[1].address
+    assert g._known_origin._ends()[0][0].ctypes.data == table["u"].chunk(0).buffers()[1].address
 
 
 @pytest.mark.parametrize(
@@ -322,8 +322,8 @@ def test_all_weights_of_a_chunk_are_no_edges():
 def test_a_frame_that_was_changed_is_noticed():
     frame = pd.DataFrame({"u": [2, 0, 1], "v": [0, 1, 2]})
     g = sp.Graph.from_frame(frame, "u", "v")
-    g.origin._ends()[0][0].setflags(write=True)
-    g.origin._ends()[0][0][0] = 1
+    g._known_origin._ends()[0][0].setflags(write=True)
+    g._known_origin._ends()[0][0][0] = 1
     with pytest.raises(sp.GraphError, match="were changed since"):
         _ = g.edge_ids
 

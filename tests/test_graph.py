@@ -216,8 +216,8 @@ def test_reverse():
 
 def test_reverse_if_known_builds_nothing():
     g = sp.Graph.from_edges([0], [1])
-    assert g.reverse_if_known() is None
-    assert g.reverse is g.reverse_if_known()
+    assert g._reverse_if_known() is None
+    assert g.reverse is g._reverse_if_known()
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def by_bits(g, sources, dtype=np.int64, *, cutoff=None, columns=None, threads=2,
     into = np.empty((len(sources), g.num_vertices if columns is None else len(columns)), dtype=dtype)
     question = _core.Question(np.asarray(sources, dtype=np.int64), bound=cutoff, threads=threads)
     chosen = None if columns is None else np.asarray(columns, dtype=np.int64)
-    return _core.hop_rows(g.core, g.reverse.core if in_edges else None, question, chosen, into.reshape(-1)), into
+    return _core.hop_rows(g._native, g.reverse._native if in_edges else None, question, chosen, into.reshape(-1)), into
 
 
 @pytest.mark.parametrize("name", GRAPHS)
@@ -59,7 +59,7 @@ def test_rows_and_sums(name, count):
         assert np.array_equal(sp.eccentricity(g, sources, threads=threads), sums.max(axis=1))
         told = np.empty((count, 3), dtype=np.int64)
         question = _core.Question(sources, threads=threads)
-        _core.hop_sums(g.core, g.reverse.core, question, told.reshape(-1))
+        _core.hop_sums(g._native, g.reverse._native, question, told.reshape(-1))
         assert np.array_equal(told, np.stack([sums.max(axis=1), sums.sum(axis=1), reached.sum(axis=1)], axis=1))
 
 

@@ -28,7 +28,7 @@ def left_by_lanes(g, sources, columns=None):
     width = g.num_vertices if columns is None else len(columns)
     out = np.empty(len(sources) * width, dtype=sp.distances(g, sources[:1]).dtype)
     question = _core.Question(np.asarray(sources, dtype=np.int64), max_weight=float(g.max_weight))
-    return _core.lanes(g.core, g.reverse.core, question, columns, out).tolist()
+    return _core.lanes(g._native, g.reverse._native, question, columns, out).tolist()
 
 
 @pytest.mark.parametrize("dtype", edge_checks.TYPES, ids=lambda t: "unweighted" if t is None else np.dtype(t).name)

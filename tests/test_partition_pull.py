@@ -181,7 +181,7 @@ def test_what_was_read_must_be_pushed_again(tmp_path, monkeypatch):
 def test_arrays_that_do_not_fit(tmp_path):
     g = sp.partition(sp.generate.rmat(6, 16, seed=1), tmp_path / "g", parts=2)
     part = g.part(0)
-    search = _core.part_search(part.graph.core, part.own, False, 255.0, 1.0, None, True)
+    search = _core.part_search(part.graph._native, part.own, False, 255.0, 1.0, None, True)
     with pytest.raises(ValueError, match="more ghosts than there are"):
         search.mirror(1, np.zeros(len(part.ghosts), dtype=np.uint32))
     with pytest.raises(ValueError, match="another type"):

@@ -184,7 +184,7 @@ def test_ties_far_from_where_their_paths_meet():
         for threads in (1, 2):
             tree = np.empty(g.num_vertices, dtype=np.int32)
             question = _core.Question(np.array([0]), threads=threads)
-            _core.canonical_predecessors(g.core, question, distances, uniform, 7, tree)
+            _core.canonical_predecessors(g._native, question, distances, uniform, 7, tree)
             trees.append(tree)
     assert (trees[0][[b for _, b in ties]] == [b - 2 for _, b in ties]).all()
     for tree in trees[1:]:

@@ -48,7 +48,7 @@ def test_every_layout_gives_the_oracles_distances(make, dtype, threads, vectors,
     expected = np.array(oracle.dijkstra(3000, zip(u, v, w, strict=True), [3]))
     for prepared in (False, True):
         if prepared:
-            assert g.prepare().core.form == ("quads" if make is _roads else "packed")
+            assert g.prepare()._native.form == ("quads" if make is _roads else "packed")
         for record_paths in (False, True):
             paths = sp.sssp(g, 3, method="delta-stepping", threads=threads, record_paths=record_paths)
             distances = np.where(paths.reachable, paths.distances, np.inf)
@@ -109,7 +109,7 @@ def test_a_row_is_counted_edge_by_edge(vectors):
     v = np.concatenate([(ring + 1) % n, np.arange(2, 13)])
     g = sp.Graph.from_edges(u, v, np.full(len(u), 1000))
     g.prepare()
-    assert g.core.form == "quads"
+    assert g._native.form == "quads"
     assert sp.sssp(g, 0, method="delta-stepping", threads=1, delta=1).explain().edges_relaxed == g.num_edges
 
 
@@ -127,7 +127,7 @@ def test_rows_of_four_are_for_short_lists(degrees, quads):
     rng = np.random.default_rng(0)
     u = np.repeat(np.arange(len(degrees)), degrees)
     g = sp.Graph.from_edges(u, rng.integers(0, len(degrees), len(u)), np.ones(len(u), np.int32)).prepare()
-    assert g.core.form == ("quads" if quads else "packed")
+    assert g._native.form == ("quads" if quads else "packed")
 
 
 def test_cutoff_and_targets_hold_in_rows_of_four(vectors):
@@ -144,7 +144,7 @@ def test_cutoff_and_targets_hold_in_rows_of_four(vectors):
 def test_distances_beyond_32_bits_are_exact_in_rows_of_four(vectors):
     n = 20_000
     g = sp.Graph.from_edges(np.arange(n - 1), np.arange(1, n), np.full(n - 1, 2**31 - 1)).prepare()
-    assert g.core.form == "quads"
+    assert g._native.form == "quads"
     np.testing.assert_array_equal(sp.sssp(g, 0, method="delta-stepping").distances, np.arange(n) * (2**31 - 1))
 
 

@@ -69,7 +69,7 @@ def test_widths_that_change_on_the_way_keep_every_bit(dtype):
     g = weighted(SHAPES["grid"](), "lognormal 2" if np.dtype(dtype).kind == "f" else "two scales", dtype)
     exact = sp.sssp(g, 0, method="dijkstra")
     far = int(np.argmax(exact.distances))
-    core = g.core
+    core = g._native
     u, v, w = np.repeat(np.arange(g.num_vertices), np.diff(g.indptr)), g.indices, g.weights
     others = np.arange(1, g.num_vertices)  # all but the source are reached, over an edge that is tight
     for start in (2.0**-40, 1.0, 2.0**40):
@@ -101,12 +101,12 @@ def test_a_typical_weight_is_not_moved_by_a_few_huge_ones():
     even = weighted(SHAPES["grid"](), "uniform")
     skewed = weighted(SHAPES["grid"](), "0.1 % closed")
     assert skewed.mean_weight > 10_000 * even.mean_weight
-    assert 0.5 < skewed.core.typical_weight / even.core.typical_weight < 2
+    assert 0.5 < skewed._native.typical_weight / even._native.typical_weight < 2
     for graph in (even, skewed):
-        assert 1 < graph.core.typical_weight <= 10
+        assert 1 < graph._native.typical_weight <= 10
     few = sp.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4], [0, 5, 5, 5])
-    assert few.core.typical_weight == 10  # weights of 0 say nothing of the rest; twice the quarter's
-    assert sp.Graph.from_edges([0, 1], [1, 2], [0, 0]).core.typical_weight == 0
-    assert sp.Graph.from_edges([0, 1], [1, 2], [0.0, np.inf]).core.typical_weight == 0
-    assert sp.Graph.from_edges([0, 1], [1, 2]).core.typical_weight == 1
-    assert sp.Graph.from_edges([], [], num_vertices=3).core.typical_weight == 0
+    assert few._native.typical_weight == 10  # weights of 0 say nothing of the rest; twice the quarter's
+    assert sp.Graph.from_edges([0, 1], [1, 2], [0, 0])._native.typical_weight == 0
+    assert sp.Graph.from_edges([0, 1], [1, 2], [0.0, np.inf])._native.typical_weight == 0
+    assert sp.Graph.from_edges([0, 1], [1, 2])._native.typical_weight == 1
+    assert sp.Graph.from_edges([], [], num_vertices=3)._native.typical_weight == 0

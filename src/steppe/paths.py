@@ -20,7 +20,7 @@ from .cpu.tree import PathList
 from .errors import DeviceMemoryError, GraphError, NoPathError
 from .graph.arrays import read_only
 from .graph.dlpack import lent
-from .graph.pictured import Pictured
+from .graph.plotting import Plotting
 from .graph.tabular import Tabular
 from .machine import locks
 from .machine import threads as _threads
@@ -36,7 +36,7 @@ Array = npt.NDArray[Any]
 
 
 @locks.opened_in_child
-class Paths(Tabular, Pictured):
+class Paths(Tabular, Plotting):
     """The shortest paths from a source to every vertex: what :func:`steppe.sssp` and :func:`steppe.bfs` return.
 
     Arrays have one entry per vertex; entry ``i`` belongs to ``graph.labels[i]`` (to vertex ``i`` where there are no
@@ -192,11 +192,11 @@ class Paths(Tabular, Pictured):
     def _columns(self) -> dict[str, Array]:
         """Return the columns of :meth:`to_frame`: vertex, distance, predecessor; of the vertices that were reached."""
         reached = np.flatnonzero(self.reachable)
-        before = self.graph.labels_or_none(self.predecessors[reached])
+        before = self.graph._labels_or_none(self.predecessors[reached])
         return {"vertex": self.graph.labels_of(reached), "distance": self._base[reached], "predecessor": before}
 
     def _library(self) -> str | None:
-        return self.graph.library
+        return self.graph._library
 
     # The tree -------------------------------------------------------------------------------------------------------
 
@@ -216,7 +216,7 @@ class Paths(Tabular, Pictured):
     @property
     def predecessor_labels(self) -> Array:
         """The label of the vertex before each vertex on its path, None for sources and unreached vertices: :attr:`predecessors` in words."""
-        return self.graph.labels_or_none(self.predecessors)
+        return self.graph._labels_or_none(self.predecessors)
 
     def predecessor(self, vertex: Any) -> Any:
         """Return the label of the vertex before this one on its path; None for a source or an unreached vertex."""
@@ -279,8 +279,8 @@ class Paths(Tabular, Pictured):
         >>> sp.sssp(g, "a").edge_ids("c").tolist()
         [1, 0]
         """
-        _ = self.graph.origin  # before the tree is built for nothing
-        return self.graph.edge_ids_at(along.path_edges(self.graph, self.graph.indices_of(self.path(vertex))))
+        _ = self.graph._known_origin  # before the tree is built for nothing
+        return self.graph._edge_ids_at(along.path_edges(self.graph, self.graph.indices_of(self.path(vertex))))
 
     def along(self, column: str | npt.ArrayLike) -> Array:
         """Return what an attribute of the edges adds up to along the path to every vertex.

@@ -67,7 +67,7 @@ class Skims(Tabular, Mapping[Any, Array]):
         return columns | {str(name): sums[i, j] for name, sums in self.along.items()}
 
     def _library(self) -> str | None:
-        return self._graph.library
+        return self._graph._library
 
     def __repr__(self) -> str:
         names = "".join(f", {name}" for name in self.along)
@@ -93,7 +93,7 @@ def skims_along(
     wanted = dict(names) if isinstance(names, Mapping) else {name: name for name in names}
     attributes = []
     for column in wanted.values():
-        values, ids = graph.attribute_along(column)
+        values, ids = graph._attribute_along(column)
         kind = np.int64 if values.dtype.kind == "i" else np.float64
         attributes.append(np.ascontiguousarray(stored_order(values, ids), dtype=kind))
     ends = np.arange(graph.num_vertices, dtype=np.int64) if columns is None else columns

@@ -181,7 +181,7 @@ def _on_device(graph: Graph, question: Question, plan: Plan, device: gpu.Device 
             log.warning("%s: streaming the edges instead (%s)", plan.method, str(error))
         room = device.memory.room
         plan = replace(plan, engine="streamed", note="edges did not fit after all, and are streamed")
-    for held in (graph, graph.reverse_if_known()):
+    for held in (graph, graph._reverse_if_known()):
         if held is not None:
             forget(device, held)
     for attempt in range(ATTEMPTS):

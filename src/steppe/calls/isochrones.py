@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import GraphError, VerificationError
-from ..graph.pictured import ends_once, plane_of
 from ..graph.places import known_places
+from ..graph.plotting import ends_once, plane_of
 from ..graph.tabular import Tabular
 from ..pictures import draw, polygons
 from ..planning.question import source_of
@@ -75,7 +75,7 @@ class Isochrones(Tabular):
         return {"vertex": self.graph.labels_of(within), "distance": self.distances[within], "limit": limit}
 
     def _library(self) -> str | None:
-        return self.graph.library
+        return self.graph._library
 
     def verify(self, *, threads: int | None = None) -> Self:
         """Prove distances and bands; return it, or raise :class:`~steppe.VerificationError`."""

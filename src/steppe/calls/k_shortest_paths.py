@@ -123,9 +123,9 @@ def in_order(graph: Graph, source: int, target: int, *, threads: int | None = No
     if source == target:
         yield (0 if graph.is_integer else 0.0), (source,), ()
         return
-    rows = graph.kept()  # which the Spur reads as long as it lives
+    rows = graph._with_own_rows()  # which the Spur reads as long as it lives
     long = graph.is_integer and int(graph.max_weight) * graph.num_vertices >= UNREACHABLE
-    spur = _core.spur(rows.core, _to_target(graph, target, threads, long=long), target, long)
+    spur = _core.spur(rows._native, _to_target(graph, target, threads, long=long), target, long)
     taken: dict[int, Any] = {}  # a tree of the paths yielded: the steps that were taken after each beginning
 
     def best(vertices: list[int], edges: list[int], lengths: list[Any], steps: list[int]) -> Any:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ..errors import NoPathError, VerificationError
 from ..files.partitioned import PartitionedGraph
-from ..graph.pictured import plot_winners
+from ..graph.plotting import plot_winners
 from ..graph.tabular import Tabular
 from ..machine.threads import resolve
 from . import nearest_sources
@@ -58,7 +58,7 @@ class Nearest(Tabular):
     @property
     def winner_labels(self) -> Array:
         """The label of each vertex's nearest source, None where there is none."""
-        return self.graph.labels_or_none(self.winners)
+        return self.graph._labels_or_none(self.winners)
 
     def _columns(self) -> dict[str, Array]:
         """Return the columns of :meth:`to_frame`: vertex, distance, source (the nearest); of the vertices that were reached."""
@@ -67,7 +67,7 @@ class Nearest(Tabular):
         return {"vertex": self.graph.labels_of(reached), "distance": self.distances[reached], "source": sources}
 
     def _library(self) -> str | None:
-        return self.graph.library
+        return self.graph._library
 
     def distance(self, vertex: Any) -> int | float:
         """Return the distance of one vertex from its nearest source."""

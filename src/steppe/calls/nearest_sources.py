@@ -44,7 +44,7 @@ class NearestSources:
     @property
     def winner_labels(self) -> Array:
         """The labels of each vertex's nearest sources, None where there are fewer."""
-        return self.graph.labels_or_none(self.winners.reshape(-1)).reshape(self.winners.shape)
+        return self.graph._labels_or_none(self.winners.reshape(-1)).reshape(self.winners.shape)
 
 
 def find(
@@ -72,7 +72,7 @@ def find(
     distances = np.empty((graph.num_vertices, k), dtype=dtype)
     numbers = np.empty((graph.num_vertices, k), dtype=np.int64)
     core = question.core(graph)
-    check_overflow(_core.nearest_sources(graph.core, core, heads, k, distances.reshape(-1), numbers.reshape(-1)))
+    check_overflow(_core.nearest_sources(graph._native, core, heads, k, distances.reshape(-1), numbers.reshape(-1)))
     winners = np.where(numbers < 0, -1, starts[numbers])
     for array in (distances, winners):
         array.flags.writeable = False

@@ -158,7 +158,7 @@ def _device_facts(device: gpu.Device, graph: Graph, wishes: dict[str, Any]) -> D
     from ..gpu.loops.work import chunks_of_graph
     from ..gpu.rows import resident_bytes
 
-    reverse = graph.reverse_if_known()
+    reverse = graph._reverse_if_known()
     weights = graph._rows[2]
     needs = {}
     for method in loops.METHODS:

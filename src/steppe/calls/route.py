@@ -67,7 +67,7 @@ class Route(Tabular):
     @property
     def edge_ids(self) -> npt.NDArray[np.int64]:
         """The rows of the table, or positions in the arrays, that the path's edges were given in."""
-        return self._graph.edge_ids_at(self.edges)
+        return self._graph._edge_ids_at(self.edges)
 
     def along(self, column: str | npt.ArrayLike) -> int | float:
         """Return what an attribute of the edges adds up to along the path, as :meth:`Paths.along` does; 0 where there is no path.
@@ -77,7 +77,7 @@ class Route(Tabular):
         >>> r.edge_ids.tolist(), r.along([300, 500])
         ([1, 0], 800)
         """
-        values, ids = self._graph.attribute_along(column)
+        values, ids = self._graph._attribute_along(column)
         return total(values[self.edges if ids is None else ids[self.edges]])
 
     def _columns(self) -> dict[str, npt.NDArray[Any]]:
@@ -88,7 +88,7 @@ class Route(Tabular):
         return columns if graph._origin is None else columns | {"edge": self.edge_ids}
 
     def _library(self) -> str | None:
-        return self._graph.library
+        return self._graph._library
 
     def explain(self) -> Explanation:
         """Return how the path was found: method and why, vertices settled (as rounds), seconds."""

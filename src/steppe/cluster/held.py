@@ -80,7 +80,7 @@ class Held:
 
     def __init__(self, part: Part, ends: Ends, asked: Asked) -> None:
         self.part, self.ends, self.asked = part, ends, asked
-        self.core = part.graph.core
+        self.core = part.graph._native
         self.search = _core.part_search(
             self.core, part.own, asked.hops, asked.longest, asked.width, asked.bound, asked.narrow
         )

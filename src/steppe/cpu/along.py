@@ -20,7 +20,7 @@ Places = npt.NDArray[np.int64]
 def path_edges(graph: Graph, vertices: Places) -> Places:
     """Return where the edges between each vertex of a path and the next lie: of parallel ones the lightest, the first of those."""
     edges = np.empty(max(0, len(vertices) - 1), dtype=np.int64)
-    _core.path_edges(graph.core, np.ascontiguousarray(vertices, dtype=np.int64), edges)
+    _core.path_edges(graph._native, np.ascontiguousarray(vertices, dtype=np.int64), edges)
     if len(edges) and edges.min() < 0:
         label = graph.label(int(vertices[1 + int(np.argmin(edges))]))
         raise VerificationError(f"no edge leads to vertex {label!r} from the one before it", label)
@@ -31,7 +31,7 @@ def sums(
     graph: Graph, predecessors: Array, reachable: npt.NDArray[np.bool_], column: str | npt.ArrayLike, *, threads: int
 ) -> Array:
     """Return what an attribute adds up to along the tree, for every vertex; int64 or float64, with the sentinels of distances."""
-    values, ids = graph.attribute_along(column)
+    values, ids = graph._attribute_along(column)
     return sums_of(
         graph, predecessors, tree_edges(graph, predecessors, threads=threads), reachable, values, ids, column
     )
@@ -40,7 +40,7 @@ def sums(
 def tree_edges(graph: Graph, predecessors: Array, *, threads: int) -> Places:
     """Return where the edge lies that leads to each vertex from its predecessor; -1 where there is none of those."""
     edges = np.empty(graph.num_vertices, dtype=np.int64)
-    _core.tree_edges(graph.core, predecessors, edges, threads)
+    _core.tree_edges(graph._native, predecessors, edges, threads)
     bad = (predecessors >= 0) & (edges < 0)
     if bad.any():
         label = graph.label(int(np.argmax(bad)))

@@ -28,7 +28,7 @@ def make(graph: Graph, most: int) -> bool:
         if limit <= derived.contraction_tried:
             return False
         begun = time.perf_counter()
-        derived.contraction = _core.contract(graph.core, limit)
+        derived.contraction = _core.contract(graph._native, limit)
         if derived.contraction is None:
             derived.contraction_tried = limit
             return False

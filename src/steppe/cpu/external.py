@@ -89,9 +89,9 @@ def _run(
     recorded = np.empty(graph.num_vertices, dtype=graph.indices.dtype) if question.record_paths else None
     budget = _core.Budget(shift, window, bins)
     asked = question.core(graph, delta=delta, progress=_teller(question, budget))
-    reverse = graph.reverse_if_known()
-    in_rows = None if reverse is None else reverse.core
-    stats = _core.external(graph.core, in_rows, graph.min_weight, asked, budget, distances, recorded)
+    reverse = graph._reverse_if_known()
+    in_rows = None if reverse is None else reverse._native
+    stats = _core.external(graph._native, in_rows, graph.min_weight, asked, budget, distances, recorded)
     counts = ("rounds", "edges_relaxed", "edges_touched", "atomics", "threads", "overflow", "note")
     explained = {key: getattr(stats, key) for key in counts}
     explained |= {"delta": stats.delta if math.isfinite(delta) else None, "width_changes": stats.width_changes}
@@ -111,7 +111,7 @@ def _run_negative(graph: Graph, question: Question, memory_limit: int | None) ->
     shift, window = _divide(graph, edge_bytes, memory_limit, vertices)
     budget = _core.Budget(shift, window)
     asked = question.core(graph, progress=_teller(question, budget))
-    found = _core.external_bellman_ford(graph.core, asked, budget, distances, predecessors)
+    found = _core.external_bellman_ford(graph._native, asked, budget, distances, predecessors)
     if found.status == BellmanFordStatus.negative_cycle:
         raise negative_cycle(graph, found.cycle)
     if found.status == BellmanFordStatus.overflow:

@@ -59,7 +59,7 @@ def levels(graph: Graph, question: Question) -> int:
 
 def rows(graph: Graph, question: Question, columns: Array | None, into: Array) -> None:
     """Fill ``into``, of any type that the core stores distances in, with a row for each source; ``columns``: see ``many.run``."""
-    bad = _core.hop_rows(graph.core, graph.reverse.core, question.core(graph), columns, into.reshape(-1))
+    bad = _core.hop_rows(graph._native, graph.reverse._native, question.core(graph), columns, into.reshape(-1))
     if bad < 0:
         return
     row, column = divmod(bad, into.shape[1])
@@ -73,5 +73,5 @@ def rows(graph: Graph, question: Question, columns: Array | None, into: Array) -
 def sums(graph: Graph, question: Question) -> Array:
     """Return for each source the furthest distance, the sum of all, and how many vertices it reaches."""
     found = np.empty((len(question.sources), 3), dtype=np.int64)
-    _core.hop_sums(graph.core, graph.reverse.core, question.core(graph), found.reshape(-1))
+    _core.hop_sums(graph._native, graph.reverse._native, question.core(graph), found.reshape(-1))
     return found

@@ -54,7 +54,7 @@ def _reweight(graph: Graph) -> Reweighted:
     potentials = np.empty(n, dtype=np.int64)
     before = np.empty(n, dtype=graph.indices.dtype)
     question = _core.Question(np.arange(n, dtype=np.int64))
-    found = _core.bellman_ford(graph.core, question, potentials, before)
+    found = _core.bellman_ford(graph._native, question, potentials, before)
     if found.status != BellmanFordStatus.done:
         return Reweighted(None, None)
     largest = int(graph.max_weight) - int(potentials.min(initial=0))

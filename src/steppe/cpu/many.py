@@ -48,16 +48,16 @@ def run(graph: Graph, question: Question, method: str, columns: Array | None, in
         return
     if method in DENSE:
         essential = method == "essential-edges"
-        lost = _core.floyd_warshall(graph.core, question.core(graph), columns, into.reshape(-1), essential)
+        lost = _core.floyd_warshall(graph._native, question.core(graph), columns, into.reshape(-1), essential)
         if lost >= 0:  # a sum left the type, perhaps one beyond the cutoff: searches tell the two apart
-            lost = _core.many("delta-stepping", graph.core, question.core(graph), columns, None, into.reshape(-1))
+            lost = _core.many("delta-stepping", graph._native, question.core(graph), columns, None, into.reshape(-1))
     elif method == "batched":
         lost = _lanes(graph, question, columns, into)
     elif stores_any(graph, question, method):
         hops.rows(graph, question, columns, into)
     else:
         native = "hops" if method == "bfs" else method
-        lost = _core.many(native, graph.core, question.core(graph), columns, None, into.reshape(-1))
+        lost = _core.many(native, graph._native, question.core(graph), columns, None, into.reshape(-1))
     if lost >= 0:
         raise _too_long(graph, int(question.sources[lost]))
     _tell(question)
@@ -71,11 +71,13 @@ def stores_any(graph: Graph, question: Question, method: str) -> bool:
 
 def _lanes(graph: Graph, question: Question, columns: Array | None, into: Array) -> int:
     """Fill ``into`` by lanes, and what they leave by searches; return the first source with a distance that does not fit in 64 bits, or -1."""
-    left = _core.lanes(graph.core, graph.reverse.core, question.core(graph), columns, into.reshape(-1))
+    left = _core.lanes(graph._native, graph.reverse._native, question.core(graph), columns, into.reshape(-1))
     for rows in np.split(left, np.flatnonzero(np.diff(left) != 1) + 1) if len(left) else ():
         first, last = int(rows[0]), int(rows[-1]) + 1
         some = replace(question, sources=question.sources[first:last], progress=None)
-        lost = _core.many("delta-stepping", graph.core, some.core(graph), columns, None, into[first:last].reshape(-1))
+        lost = _core.many(
+            "delta-stepping", graph._native, some.core(graph), columns, None, into[first:last].reshape(-1)
+        )
         if lost >= 0:
             return first + lost
     return -1
@@ -97,7 +99,7 @@ def pairs(graph: Graph, question: Question, method: str, targets: Array, offsets
                 question.progress(i + 1)
         return
     native = "hops" if method == "bfs" else method
-    lost = _core.many(native, graph.core, question.core(graph), targets, offsets, into)
+    lost = _core.many(native, graph._native, question.core(graph), targets, offsets, into)
     if lost >= 0:
         raise _too_long(graph, int(question.sources[lost]))
     _tell(question)
@@ -122,7 +124,7 @@ BOUNDED = ("dijkstra", "delta-stepping", "bfs")
 def bounded(graph: Graph, question: Question, method: str, columns: Array | None) -> tuple[Array, Array, Array]:
     """Return the entries of each row, and the columns and distances of all, of the pairs within the question's bound."""
     counts = np.empty(len(question.sources), dtype=np.int64)
-    places, distances = _core.bounded(graph.core, question.core(graph), columns, counts, method == "bfs")
+    places, distances = _core.bounded(graph._native, question.core(graph), columns, counts, method == "bfs")
     _tell(question)
     return counts, places, distances
 

@@ -57,7 +57,7 @@ def check(
     starts = np.ascontiguousarray(sources, dtype=np.int64)
     question = _core.Question(starts, bound=limit, threads=_threads.resolve(threads))
     tree = None if predecessors is None else np.ascontiguousarray(predecessors)
-    fault, vertex, other = _core.verify(graph.core, question, np.ascontiguousarray(distances), tree, negative)
+    fault, vertex, other = _core.verify(graph._native, question, np.ascontiguousarray(distances), tree, negative)
     if fault != Fault.none:
         if predecessors is not None and fault in (Fault.predecessor, Fault.not_tight, Fault.cycle):
             message = _about_predecessors(fault, vertex, graph=graph, distances=distances, predecessors=predecessors)

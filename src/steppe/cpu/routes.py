@@ -26,14 +26,14 @@ def router_of(graph: Graph) -> _core.Router:
     """Return the graph's native Router, made on first use and kept with the graph."""
     if graph.has_negative:
         raise name_edge(graph, needs_no_negative("route"))
-    rows = graph.kept()  # which the Router reads as long as it lives
+    rows = graph._with_own_rows()  # which the Router reads as long as it lives
     derived = graph.derived
     if derived.router is None:  # the lock is only needed to make one
         with graph._lock:
             if derived.router is None:
                 r = rows if rows.is_symmetric else rows.reverse
                 facts = [max(0.0, float(x)) for x in (graph.min_weight, typical_weight(graph), graph.max_weight)]
-                derived.router = _core.router(rows.core, r.core, *facts)
+                derived.router = _core.router(rows._native, r._native, *facts)
     return derived.router
 
 

@@ -32,7 +32,7 @@ def run(graph: Graph, question: Question, method: str) -> Answer:
     prepared = graph.derived.prepared
     distances = np.empty(graph.num_vertices, dtype=distance_dtype(graph))
     recorded = np.empty(graph.num_vertices, dtype=graph.indices.dtype) if question.record_paths else None
-    stats = _core.sssp(native, graph.core, question.core(graph), distances, recorded)
+    stats = _core.sssp(native, graph._native, question.core(graph), distances, recorded)
     check_overflow(stats.overflow)
     if native == "delta-stepping" and not prepared:
         graph.derived.spend(stats.edges_touched)
@@ -44,12 +44,12 @@ def run(graph: Graph, question: Question, method: str) -> Answer:
 
 def _hops(graph: Graph, question: Question) -> Answer:
     """Count edges. In-edges, which let the search change direction, are used where they exist already."""
-    reverse = graph.reverse_if_known()
+    reverse = graph._reverse_if_known()
     hops = np.empty(graph.num_vertices, dtype=np.int32)
     before = np.empty(graph.num_vertices, dtype=graph.indices.dtype)  # memory only where it is written
-    in_rows = None if reverse is None else reverse.core
+    in_rows = None if reverse is None else reverse._native
     record = question.record_paths
-    stats, is_canonical = _core.bfs(graph.core, in_rows, question.core(graph), hops, before, record)
+    stats, is_canonical = _core.bfs(graph._native, in_rows, question.core(graph), hops, before, record)
     explained = {key: getattr(stats, key) for key in COUNTS}
     return Answer(hops, before if record else None, explained, before if is_canonical else None)
 
@@ -57,7 +57,7 @@ def _hops(graph: Graph, question: Question) -> Answer:
 def _bellman_ford(graph: Graph, question: Question) -> Answer:
     distances = np.empty(graph.num_vertices, dtype=distance_dtype(graph))
     predecessors = np.empty(graph.num_vertices, dtype=graph.indices.dtype)
-    found = _core.bellman_ford(graph.core, question.core(graph), distances, predecessors)
+    found = _core.bellman_ford(graph._native, question.core(graph), distances, predecessors)
     if found.status == BellmanFordStatus.negative_cycle:
         raise negative_cycle(graph, found.cycle)
     if question.bound is not None:  # weights are not negative: no path comes back from beyond

@@ -48,7 +48,7 @@ def run(
     named = "dijkstra" if method == "dijkstra" else "delta-stepping"
     lost = _core.skims(
         named,
-        graph.core,
+        graph._native,
         question.core(graph),
         columns,
         uniform,

@@ -59,11 +59,11 @@ def predecessors(
     weights = None if hops else graph.weights
     uniform = weights is None or (weights.dtype.kind == "i" and graph.min_weight == graph.max_weight > 0)
     least = 1 if weights is None else graph.min_weight
-    if uniform and (r := graph.reverse_if_known()) is not None:
-        _core.level_predecessors(r.core, r.has_sorted_rows, distances, int(least), result, threads)
+    if uniform and (r := graph._reverse_if_known()) is not None:
+        _core.level_predecessors(r._native, r.has_sorted_rows, distances, int(least), result, threads)
     else:
         question = _core.Question(sources, threads=threads)
-        _core.canonical_predecessors(graph.core, question, distances, uniform, least, result)
+        _core.canonical_predecessors(graph._native, question, distances, uniform, least, result)
     return result
 
 

@@ -15,9 +15,9 @@ from typing import IO, TYPE_CHECKING
 from ..errors import GraphError
 from ..graph.places import placed
 from . import columnar, dimacs, edge_list, gap, graphml, matrix_market, metis, npz, osm, pajek, steppe_file, tntp
+from .column_choice import ColumnChoice
 from .source import Source, split_suffix
 from .target import Target, unfinished
-from .wanted import Wanted
 
 if TYPE_CHECKING:
     import os
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from ..graph.graph import Graph
+    from .column_choice import ColumnRef
     from .text import Array
-    from .wanted import Place
 
 __all__ = ["check", "read", "read_coordinates", "write"]
 
@@ -77,10 +77,10 @@ def read(
     *,
     format: str | None = None,  # noqa: A002
     directed: bool | None = None,
-    source: Place | None = None,
-    target: Place | None = None,
-    weight: Place | Literal[False] | None = None,
-    attributes: Iterable[Place] = (),
+    source: ColumnRef | None = None,
+    target: ColumnRef | None = None,
+    weight: ColumnRef | Literal[False] | None = None,
+    attributes: Iterable[ColumnRef] = (),
     missing: Literal["error", "drop"] = "error",
     decimal: Literal[".", ","] | None = None,
     encoding: str | None = None,
@@ -145,7 +145,7 @@ def read(
     >>> g, g.labels.tolist()
     (<Graph: 3 vertices, 2 edges, directed, weights int32 4…7>, [1, 2, 3])
     """
-    wanted = Wanted.checked(source, target, weight, attributes, missing, decimal)
+    wanted = ColumnChoice.checked(source, target, weight, attributes, missing, decimal)
     limit = None if max_bytes is None else operator.index(max_bytes)
     if osm.is_osm(path, format):
         if directed is not None or coordinates is not None or encoding is not None:
@@ -167,7 +167,7 @@ def read(
     return graph.largest_component() if largest_component else graph
 
 
-def _read(file: Source, format: str | None, wanted: Wanted, *, directed: bool | None) -> Graph:  # noqa: A002
+def _read(file: Source, format: str | None, wanted: ColumnChoice, *, directed: bool | None) -> Graph:  # noqa: A002
     """Read a file that is a list of edges, in whatever form."""
     kind = _known(format) if format is not None else _recognise(file)
     if kind != ".mtx" and _is_matrix_market(file):

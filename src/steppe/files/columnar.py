@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
+    from .column_choice import ColumnChoice
     from .source import Source
-    from .wanted import Wanted
 
 KINDS = (".parquet", ".arrow")
 MAGIC = {b"PAR1": ".parquet", b"ARROW1": ".arrow", b"\xff\xff\xff\xff": ".arrow"}
@@ -49,7 +49,7 @@ def _pyarrow() -> ModuleType:
     return module
 
 
-def read(source: Source, *, format: str, directed: bool | None, wanted: Wanted) -> Graph:  # noqa: A002
+def read(source: Source, *, format: str, directed: bool | None, wanted: ColumnChoice) -> Graph:  # noqa: A002
     """Read a Parquet or Arrow file."""
     if wanted.decimal is not None:
         raise GraphError(f"{format} files hold numbers, not text: leave decimal= out")
@@ -122,7 +122,7 @@ def _note(source: Source, schema: Any) -> dict[str, Any] | None:
         raise source.error(f"the metadata 'steppe' are none of ours: {error}") from None
 
 
-def _as_noted(wanted: Wanted, note: dict[str, Any] | None) -> Wanted:
+def _as_noted(wanted: ColumnChoice, note: dict[str, Any] | None) -> ColumnChoice:
     """Return the columns to read: those that the caller asks for, or else those that the note names."""
     if note is None or note.get("source") is None:
         return wanted
@@ -262,7 +262,7 @@ def _columns(pa: ModuleType, graph: Graph, begin: int, end: int) -> dict[str, An
     columns = {str(names["source"]): _labels(pa, graph, sources), str(names["target"]): _labels(pa, graph, targets)}
     if graph.weights is not None:
         columns[str(names["weight"])] = pa.array(graph.weights[places])
-    ids = graph.edge_ids_at(places) if graph.attributes else places
+    ids = graph._edge_ids_at(places) if graph.attributes else places
     for name in graph.attributes:
         values = graph.attribute(name)[ids]
         if str(name) in columns:

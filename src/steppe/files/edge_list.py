@@ -18,11 +18,11 @@ import numpy as np
 from .._core import WeightKind
 from ..errors import GraphError
 from . import heading, names, table, text
+from .column_choice import ColumnChoice
 from .heading import Heading
 from .source import split_suffix
 from .target import unfinished
 from .text import Array, Note
-from .wanted import Wanted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,7 +50,7 @@ class _Head:
     columns: int = 0
 
 
-def _read_head(source: Source, format: str, directed: bool | None, wanted: Wanted) -> _Head:  # noqa: A002
+def _read_head(source: Source, format: str, directed: bool | None, wanted: ColumnChoice) -> _Head:  # noqa: A002
     head = _Head(begin=len(source.data))
     for offset, number, content in source.lines():
         if content.startswith(("#", "%", "//")):
@@ -69,7 +69,7 @@ def _read_head(source: Source, format: str, directed: bool | None, wanted: Wante
     return head
 
 
-def _is_heading(words: list[str], wanted: Wanted) -> bool:
+def _is_heading(words: list[str], wanted: ColumnChoice) -> bool:
     if wanted.names:
         return True
     if any(map(table.is_number, words)):
@@ -87,9 +87,9 @@ def _words(content: str, format: str) -> tuple[str, list[str]]:  # noqa: A002
     return part, [one.text for one in found]
 
 
-def read(source: Source, *, format: str, directed: bool | None, wanted: Wanted | None = None) -> Graph:  # noqa: A002
+def read(source: Source, *, format: str, directed: bool | None, wanted: ColumnChoice | None = None) -> Graph:  # noqa: A002
     """Read an edge list; with ``format=".e"``, also the vertex file beside it."""
-    wanted = wanted or Wanted()
+    wanted = wanted or ColumnChoice()
     if format not in TABLES:
         wanted.refuse(format)
     head = _read_head(source, format, directed, wanted)
@@ -138,7 +138,7 @@ def read(source: Source, *, format: str, directed: bool | None, wanted: Wanted |
     return text.build(u, v, w, n, labels, directed=directed, note=note, complain=complain)
 
 
-def _as_table(source: Source, head: _Head, wanted: Wanted, directed: bool | None) -> Graph | None:
+def _as_table(source: Source, head: _Head, wanted: ColumnChoice, directed: bool | None) -> Graph | None:
     """Return the graph of a table that has names, or of which more is wanted; None where the parser of edges can do it, which is faster."""
     found = table.fields(head.content, head.part) if head.part != " " else None
     count = head.columns if found is None else len(found)

@@ -20,13 +20,13 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from ..errors import GraphError
-from . import heading, listed, text
+from . import edge_rows, heading, text
 
 if TYPE_CHECKING:
     from ..errors import FormatError
     from ..graph.graph import Graph
+    from .column_choice import ColumnChoice
     from .source import Source
-    from .wanted import Wanted
 
 _NUMBERS = ("int", "long", "float", "double")
 _TYPES = {"int32": "int", "int64": "long", "float32": "float", "float64": "double"}
@@ -181,7 +181,7 @@ class _Reader:
             word = edge.get(key, default)
             if word is None:
                 raise self.source.error(f"this edge has no {name!r}, and there is no default", line)
-            value = listed.number(word)
+            value = edge_rows.number(word)
             if value is None and attribute:
                 value = _WORDS[kind == "boolean"].get(word.lower())
             if value is None:
@@ -195,7 +195,7 @@ def _attribute(got: _Reader, key: str) -> text.Array:
     values, kind = got.column(key, attribute=True), got.keys[key].type
     if kind == "boolean":
         return np.array(values, dtype=np.bool_)
-    narrow = listed.typed(values)
+    narrow = edge_rows.typed(values)
     if not got.note.attributes:
         return narrow
     with np.errstate(over="ignore"):
@@ -203,7 +203,7 @@ def _attribute(got: _Reader, key: str) -> text.Array:
     return made if kind in ("float", "double") or np.array_equal(made, narrow) else narrow
 
 
-def _weight(got: _Reader, wanted: Wanted) -> str | None:
+def _weight(got: _Reader, wanted: ColumnChoice) -> str | None:
     """Return the key that is the weight."""
     if wanted.weight is False or (wanted.weight is None and got.note.attributes and got.note.unweighted):
         return None
@@ -228,7 +228,7 @@ def _key(got: _Reader, name: str) -> str:
     return found[0]
 
 
-def read(source: Source, *, directed: bool | None, wanted: Wanted) -> Graph:
+def read(source: Source, *, directed: bool | None, wanted: ColumnChoice) -> Graph:
     """Read a GraphML file."""
     wanted.refuse(".graphml", "weight", "attributes")
     got = _Reader(source)
@@ -239,18 +239,18 @@ def read(source: Source, *, directed: bool | None, wanted: Wanted) -> Graph:
         note = got.note if wanted.weight is None else text.Note()  # it speaks of the file's own weight
         if got.keys[key].type == "float":
             note.dtype = note.dtype or "float32"
-        weights = listed.stored(got.column(key), note, source.error)
+        weights = edge_rows.stored(got.column(key), note, source.error)
         if got.keys[key].type in ("float", "double") and weights.dtype.kind == "i":
             weights = weights.astype(np.float64)
     names = [str(name) for name in wanted.attributes]
     if not names and got.note.attributes:  # a file of ours
         own = None if got.note.unweighted else "weight"
         names = [one.name for one in got.keys.values() if one.name != own and one.type in (*_NUMBERS, "boolean")]
-    return listed.build(
+    return edge_rows.build(
         (np.frombuffer(got.u, dtype=np.int64), np.frombuffer(got.v, dtype=np.int64)),
         weights,
         len(got.places),
-        listed.labels_of(list(got.places)),
+        edge_rows.labels_of(list(got.places)),
         both=np.frombuffer(got.both, dtype=np.uint8).astype(np.bool_),
         undirected=bool(got.undirected),
         directed=directed,
@@ -263,7 +263,7 @@ def read(source: Source, *, directed: bool | None, wanted: Wanted) -> Graph:
 
 def write(graph: Graph, file: IO[bytes]) -> None:
     """Write a GraphML file: nodes, then edges with their weight and attributes, an undirected edge once."""
-    labels = listed.kept_labels(graph, "GraphML", _is_xml)
+    labels = edge_rows.kept_labels(graph, "GraphML", _is_xml)
     columns: dict[str, text.Array] = {}
     u, v, w, places = graph._once()
     if w is not None:
@@ -271,7 +271,7 @@ def write(graph: Graph, file: IO[bytes]) -> None:
     for name in graph.attributes:
         if str(name) in columns or not _is_xml(str(name)):
             raise GraphError(f"GraphML files cannot keep an attribute called {name!r} beside the weight")
-        columns[str(name)] = graph.attribute(name)[graph.edge_ids_at(places)]
+        columns[str(name)] = graph.attribute(name)[graph._edge_ids_at(places)]
         if columns[str(name)].dtype == np.uint64 and bool((columns[str(name)] >= 2**63).any()):
             raise GraphError(f"GraphML files cannot keep numbers beyond 2^63, and the attribute {name!r} has one")
     head = ['<?xml version="1.0" encoding="UTF-8"?>', '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">']

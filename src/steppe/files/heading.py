@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .column_choice import ColumnChoice, ColumnRef
     from .source import Source
-    from .wanted import Place, Wanted
 
 _SOURCE = {"source", "src", "from", "origin", "orig", "start", "tail", "u", "begin", "sender", "predecessor", "citing"}
 _TARGET = {"target", "tgt", "to", "dest", "destination", "dst", "end", "head", "v", "receiver", "successor", "cited"}
@@ -114,7 +114,7 @@ def role(word: str) -> str:
     return "-" if joined in _SKIPPED or (not core and "edge" in words) else "?"
 
 
-def place(source: Source, column: Place, words: Sequence[str], line: int | None) -> int:
+def place(source: Source, column: ColumnRef, words: Sequence[str], line: int | None) -> int:
     """Return where a column is that the caller names, or counts from 0."""
     if isinstance(column, int):
         if 0 <= column < len(words):
@@ -128,7 +128,7 @@ def place(source: Source, column: Place, words: Sequence[str], line: int | None)
     return found[0]
 
 
-def read(source: Source, words: list[str], line: int | None, directed: bool | None, wanted: Wanted) -> Heading:
+def read(source: Source, words: list[str], line: int | None, directed: bool | None, wanted: ColumnChoice) -> Heading:
     """Return what the words of a heading mean, and the caller says; raise where that is not clear."""
     roles = [role(word) for word in words]
     extra = [place(source, column, words, line) for column in wanted.attributes]
@@ -171,7 +171,7 @@ def read(source: Source, words: list[str], line: int | None, directed: bool | No
     return Heading(columns, tuple((words[at], at) for at in extra))
 
 
-def without_names(source: Source, count: int, line: int, wanted: Wanted) -> Heading:
+def without_names(source: Source, count: int, line: int, wanted: ColumnChoice) -> Heading:
     """Return what the columns hold where no heading names them: source, target and weight, or what the caller counts."""
     words = [str(at) for at in range(count)]
     roles = ["-"] * count

@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import ResultSizeError, StoreError
-from . import place
+from . import file_system
 from .store import ANEW, StoreQuestion, key_of
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class MatrixFile:
         self._overwrite = overwrite
         if self.path.suffix != ".npy":
             raise ValueError(f"out must be the name of a .npy file, or of a .zarr or .parquet folder: {str(path)!r}")
-        self._final, self._old = place.resolve(self.path)
+        self._final, self._old = file_system.resolve(self.path)
         if self._old is not None and not stat.S_ISREG(self._old.st_mode):
             raise OSError(errno.ESPIPE, "this is a pipe or a device, and a matrix needs a file", str(path))
         self._check_free()
@@ -153,7 +153,7 @@ class MatrixFile:
                 self._put(self._end, memoryview(journal))
                 self._put(0, memoryview(self._front))
             raise
-        place.sync_folder(self._final.parent)
+        file_system.sync_folder(self._final.parent)
         result: Array = np.load(self.path, mmap_mode="r")
         return result
 
@@ -164,7 +164,7 @@ class MatrixFile:
 
     def _open(self) -> int:
         """Open the growing file, new or old, and lock it."""
-        careful = os.O_RDWR | getattr(os, "O_NONBLOCK", 0) | place.CAREFUL
+        careful = os.O_RDWR | getattr(os, "O_NONBLOCK", 0) | file_system.CAREFUL
         while True:
             try:
                 fd = os.open(self.growing, careful | os.O_CREAT | os.O_EXCL, 0o600 if self._old else 0o666)
@@ -183,8 +183,8 @@ class MatrixFile:
             try:
                 if not stat.S_ISREG(os.fstat(fd).st_mode):
                     raise StoreError(f"{self.growing} is not a file: move it away")
-                place.lock(fd)
-                if place.same(fd, self.growing):
+                file_system.lock(fd)
+                if file_system.same(fd, self.growing):
                     return fd
             except BlockingIOError:
                 os.close(fd)
@@ -207,7 +207,7 @@ class MatrixFile:
             raise ResultSizeError(message, needed=needed, free=free)
         self._worthless = True
         os.ftruncate(self._fd, 0)
-        place.keep_mode(self._fd, self._old)
+        file_system.keep_mode(self._fd, self._old)
         self._put(0, memoryview(self._front))
         head = _HEAD.pack(_MAGIC, self._asked.key, len(self._asked.text)) + self._asked.text
         self._put(self._end, memoryview(head))

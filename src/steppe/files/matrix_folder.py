@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import StoreError
-from . import place
+from . import file_system
 from .store import ANEW, StoreQuestion, key_of
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class MatrixFolder:
         for file in self.growing.iterdir():
             with file.open("rb") as stream:
                 os.fsync(stream.fileno())
-        place.sync_folder(self.growing)
+        file_system.sync_folder(self.growing)
         if os.name == "nt":  # which renames no folder with an open file, and onto no folder
             os.close(self._fd)
             self._fd = -1
@@ -164,7 +164,7 @@ class MatrixFolder:
                 (aside / "folder").rename(self._final)
                 shutil.rmtree(aside, ignore_errors=True)
             raise
-        place.sync_folder(self._final.parent)
+        file_system.sync_folder(self._final.parent)
         self._remove_asides()
         return self.path
 
@@ -174,9 +174,9 @@ class MatrixFolder:
         if _bytes_of(self.growing / JOURNAL) == wanted:
             return
         tidy = self.growing / f"{JOURNAL}.tmp"
-        fd = os.open(tidy, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | place.CAREFUL, 0o666)
+        fd = os.open(tidy, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | file_system.CAREFUL, 0o666)
         try:
-            place.lock(fd)  # before it is seen under its name
+            file_system.lock(fd)  # before it is seen under its name
             os.write(fd, wanted)
             if tidy.stat().st_size != len(wanted):
                 raise OSError(errno.ENOSPC, "the journal could not be written as a whole", str(self.path))
@@ -251,12 +251,12 @@ class MatrixFolder:
                 if any(self.growing.iterdir()) and (journal.is_symlink() or not journal.is_file()):
                     raise StoreError(f"{self.growing} is no unfinished matrix: move it away") from None
             try:
-                fd = os.open(journal, os.O_RDWR | os.O_CREAT | os.O_APPEND | place.CAREFUL, 0o666)
+                fd = os.open(journal, os.O_RDWR | os.O_CREAT | os.O_APPEND | file_system.CAREFUL, 0o666)
             except FileNotFoundError:
                 continue  # finished by somebody else meanwhile
             try:
-                place.lock(fd)
-                if place.same(fd, journal):
+                file_system.lock(fd)
+                if file_system.same(fd, journal):
                     return fd
             except BlockingIOError:
                 os.close(fd)

@@ -17,7 +17,7 @@ import numpy as np
 from ..graph.coordinates import Coordinates
 from ..graph.graph import Graph
 from ..graph.places import placed
-from . import listed, text
+from . import edge_rows, text
 
 if TYPE_CHECKING:
     from ..graph.labels import Labels
@@ -87,7 +87,7 @@ class _Reader:
         if "\ufffd" in label or "\0" in label:
             raise self.source.error("expected text in UTF-8 without NUL characters", line)
         self.names[at] = label
-        place = [listed.number(word) for word in more.split()[:2]]
+        place = [edge_rows.number(word) for word in more.split()[:2]]
         if len(place) == 2 and all(value is not None and math.isfinite(value) for value in place):
             self.places[at] = (float(place[0] or 0), float(place[1] or 0))
 
@@ -101,7 +101,7 @@ class _Reader:
         words = content.split()
         if len(words) < 2:
             raise self.source.error("expected two vertices and perhaps a weight", line)
-        weight = listed.number(words[2]) if len(words) > 2 else 1
+        weight = edge_rows.number(words[2]) if len(words) > 2 else 1
         if weight is None:
             raise self.source.error(f"expected a weight (a number), found {words[2][:80]!r}", line)
         self.weighted |= len(words) > 2
@@ -118,7 +118,7 @@ class _Reader:
             raise self.source.error(f"expected {self.n} rows of {self.n} numbers", line)
         self.weighted = True
         for at, word in enumerate(words):
-            weight = listed.number(word)
+            weight = edge_rows.number(word)
             if weight is None:
                 raise self.source.error(f"expected a number, found {word[:80]!r}", line)
             if weight != 0:
@@ -162,10 +162,10 @@ def read(source: Source, *, directed: bool | None) -> Graph:
     names = list(got.names.values())
     labels: Labels | None = text.numbered(1, got.n)
     if got.n and len(names) == got.n == len(set(names)):
-        labels = listed.labels_of([got.names[at] for at in range(got.n)])
+        labels = edge_rows.labels_of([got.names[at] for at in range(got.n)])
     weighted = got.weighted or got.note.dtype is not None
-    weights = listed.stored(got.weights, got.note, source.error) if weighted else None
-    graph = listed.build(
+    weights = edge_rows.stored(got.weights, got.note, source.error) if weighted else None
+    graph = edge_rows.build(
         (np.frombuffer(got.u, dtype=np.int64), np.frombuffer(got.v, dtype=np.int64)),
         weights,
         got.n,
@@ -181,7 +181,7 @@ def read(source: Source, *, directed: bool | None) -> Graph:
 
 def write(graph: Graph, file: IO[bytes]) -> None:
     """Write ``*Vertices`` with labels, then ``*Arcs``, or ``*Edges`` of an undirected graph, each once."""
-    labels = listed.kept_labels(
+    labels = edge_rows.kept_labels(
         graph,
         ".net",
         lambda label: bool(label) and label == label.strip() and not any(c in label for c in '"\r\n\0\ufffd'),

@@ -26,8 +26,7 @@ from .. import _core
 from ..errors import GraphError, ResultSizeError
 from ..graph.arrays import vertex_dtype
 from ..machine.memory import size_of
-from . import place as _place
-from . import steppe_file
+from . import file_system, steppe_file
 from .believed import digest_of_file
 from .manifest import MOST_PARTS, NAME, VERSION, file_names, seal
 from .npz import plain_labels
@@ -90,17 +89,17 @@ def write(
     _sweep(folder.parent)
     draft = folder.with_name(f".{folder.name[:40]}.steppe-{secrets.token_hex(8)}.parts")
     draft.mkdir()
-    fd = os.open(draft / _LOCK, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _place.CAREFUL, 0o666)
+    fd = os.open(draft / _LOCK, os.O_WRONLY | os.O_CREAT | os.O_EXCL | file_system.CAREFUL, 0o666)
     try:
-        _place.lock(fd)
+        file_system.lock(fd)
         manifest = _Writer(graph, draft, parts, by, tell).run()
         (draft / NAME).write_bytes(json.dumps({"manifest": manifest, "digest": seal(manifest)}, indent=1).encode())
         (draft / _LOCK).unlink()
         for name in (*manifest["files"], NAME):
             _sync(draft / name)
-        _place.sync_folder(draft)
+        file_system.sync_folder(draft)
         draft.rename(folder)
-        _place.sync_folder(folder.parent)
+        file_system.sync_folder(folder.parent)
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
         raise
@@ -139,9 +138,9 @@ def _sweep(parent: Path) -> None:
             if not _DRAFT.fullmatch(entry.name) or not entry.is_dir(follow_symlinks=False):
                 continue
             with contextlib.suppress(OSError):
-                fd = os.open(Path(entry.path) / _LOCK, os.O_RDONLY | _place.CAREFUL)
+                fd = os.open(Path(entry.path) / _LOCK, os.O_RDONLY | file_system.CAREFUL)
                 try:
-                    if os.fstat(fd).st_uid == os.geteuid() and _place.lock(fd):
+                    if os.fstat(fd).st_uid == os.geteuid() and file_system.lock(fd):
                         shutil.rmtree(entry.path, ignore_errors=True)
                 finally:
                     os.close(fd)
@@ -164,7 +163,7 @@ class _Writer:
         elif self.by == "locality":
             order = np.empty(self.n, dtype=self.indices.dtype)
             if self.n:
-                _core.order_by_place(graph.core, not graph.directed, order)
+                _core.order_by_place(graph._native, not graph.directed, order)
             self._deal(_ranges(np.concatenate([[0], np.cumsum(np.diff(self.indptr)[order])]), parts), order)
         elif self.by == "array":
             self._deal_owners(np.asarray(by))
@@ -215,7 +214,7 @@ class _Writer:
         parts = [self._part(number) for number in range(self.parts)]
         graph = self.graph
         facts = None if self.weights is None else [graph.min_weight, graph.max_weight, graph.mean_weight]
-        sampled = graph.core.typical_weight if self.n else 1.0
+        sampled = graph._native.typical_weight if self.n else 1.0
         return {
             "version": VERSION,
             "vertices": self.n,

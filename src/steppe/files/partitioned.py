@@ -199,7 +199,7 @@ class PartitionedGraph(Vertices):
             It is not so.
         """
         graph, path = part.graph, part.files[0][0]
-        rows = graph.core  # proven, with the range that the file tells
+        rows = graph._native  # proven, with the range that the file tells
         indptr, _, weights = graph._rows
         if indptr[part.own] != graph.num_edges:
             raise FormatError("ghosts must have no edges", file=str(path))

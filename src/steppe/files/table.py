@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..errors import FormatError
+    from .column_choice import ColumnChoice
     from .heading import Heading
     from .source import Source
     from .text import Array, Note
-    from .wanted import Wanted
 
 # It takes a time in proportion to the word: no two parts of the pattern may share out the same characters.
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -117,7 +117,7 @@ def read(
     line: int,
     named: bool,
     heading: Heading,
-    wanted: Wanted,
+    wanted: ColumnChoice,
     directed: bool | None,
     note: Note,
 ) -> Graph:

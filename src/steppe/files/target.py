@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from . import place as _place
+from . import file_system
 from .source import split_suffix
 from .unpack import zstandard as load_zstandard
 
@@ -75,13 +75,13 @@ class Target:
         """Open a file for writing, packed as its suffix says. The first one is the one that is read by its name, the others stand beside."""
         packing = split_suffix(path)[1]
         zstandard = load_zstandard() if packing == ".zst" else None
-        final, old = _place.resolve(path)
+        final, old = file_system.resolve(path)
         name: Path | None = None
         if old is None or stat.S_ISREG(old.st_mode):
             _sweep(final.parent)
             name, fd = _open_draft(final, old)
         else:
-            fd = _place.open_special(path, old, seek=seek)
+            fd = file_system.open_special(path, old, seek=seek)
         raw = os.fdopen(fd, "wb")
         sink = _Sink(raw)
         packer: Any = None
@@ -135,7 +135,7 @@ class Target:
         elif files:
             _replace_together(files)
         for folder in {final.parent for _, final in files}:
-            _place.sync_folder(folder)
+            file_system.sync_folder(folder)
 
 
 @contextlib.contextmanager
@@ -171,15 +171,15 @@ def _open_draft(final: Path, old: os.stat_result | None) -> tuple[Path, int]:
         name = final.with_name(f".{final.name[:40]}.steppe-{secrets.token_hex(8)}.part")
         try:
             # What replaces a file gets its mode, never more than that on the way; a new file gets what the umask leaves.
-            fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _place.CAREFUL, 0o600 if old else 0o666)
+            fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | file_system.CAREFUL, 0o600 if old else 0o666)
         except OSError as error:
             error.filename = str(final)
             raise
         try:
             with contextlib.suppress(BlockingIOError):
-                _place.lock(fd)
+                file_system.lock(fd)
                 if os.name == "nt" or os.fstat(fd).st_nlink:
-                    _place.keep_mode(fd, old)
+                    file_system.keep_mode(fd, old)
                     return name, fd
             os.close(fd)  # taken for a dead process's draft in the moment before it was locked
         except BaseException:
@@ -204,9 +204,9 @@ def _remove_if_dead(name: str) -> None:
     if os.name == "nt":
         Path(name).unlink()  # fails while somebody has it open
         return
-    fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _place.CAREFUL)
+    fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK | file_system.CAREFUL)
     try:
-        if os.fstat(fd).st_uid == os.geteuid() and _place.lock(fd):
+        if os.fstat(fd).st_uid == os.geteuid() and file_system.lock(fd):
             Path(name).unlink()
     finally:
         os.close(fd)
@@ -215,7 +215,7 @@ def _remove_if_dead(name: str) -> None:
 def _replace_together(files: list[tuple[Path, Path]]) -> None:
     """Rename drafts to their places, the first one last; if a rename fails, undo those before it."""
     mark = unfinished(files[0][1])
-    fd = os.open(mark, os.O_WRONLY | os.O_CREAT | getattr(os, "O_NONBLOCK", 0) | _place.CAREFUL, 0o666)
+    fd = os.open(mark, os.O_WRONLY | os.O_CREAT | getattr(os, "O_NONBLOCK", 0) | file_system.CAREFUL, 0o666)
     size = os.fstat(fd).st_size
     os.close(fd)
     if size:  # ours is empty
@@ -223,7 +223,7 @@ def _replace_together(files: list[tuple[Path, Path]]) -> None:
     undo: list[tuple[Path | None, Path]] = []
     mixed = False
     try:
-        _place.sync_folder(mark.parent)
+        file_system.sync_folder(mark.parent)
         for name, final in reversed(files[1:]):
             undo.append((_kept(final), final))
             name.replace(final)

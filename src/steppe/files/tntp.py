@@ -22,18 +22,18 @@ from ..errors import GraphError
 from ..graph.coordinates import Coordinates
 from ..graph.labels import Labels
 from ..graph.places import placed
-from . import listed, text
+from . import edge_rows, text
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
+    from .column_choice import ColumnChoice
     from .source import Source
-    from .wanted import Wanted
 
 COLUMNS = ("capacity", "length", "free_flow_time", "b", "power", "speed", "toll", "link_type")
 _DATUM = re.compile(r"<([A-Z ]+)>\s*([^~]*)")
 
 
-def read(source: Source, *, directed: bool | None, wanted: Wanted) -> Graph:
+def read(source: Source, *, directed: bool | None, wanted: ColumnChoice) -> Graph:
     """Read a network."""
     wanted.refuse(".tntp", "weight", "attributes")
     weight = "free_flow_time" if wanted.weight is None else wanted.weight
@@ -68,8 +68,8 @@ def read(source: Source, *, directed: bool | None, wanted: Wanted) -> Graph:
         labels = np.concatenate([np.arange(1, nodes + 1), beyond, -np.arange(1, centroids + 1)])
         tails, heads = (np.where(x > nodes, nodes + 1 + np.searchsorted(beyond, x), x) for x in (tails, heads))
     ends = tails - 1, np.where(heads <= centroids, count + heads, heads) - 1
-    columns = {name: listed.typed(column) for name, column in zip(COLUMNS, net.values, strict=True)}
-    graph = listed.build(
+    columns = {name: edge_rows.typed(column) for name, column in zip(COLUMNS, net.values, strict=True)}
+    graph = edge_rows.build(
         ends,
         None if weight is False else columns[str(weight)],
         count + centroids,
@@ -132,7 +132,7 @@ class _Network:
                 self.beyond = line
             end.append(node)
         for word, column, name in zip(words[2:], self.values, COLUMNS, strict=True):
-            number = listed.number(word)
+            number = edge_rows.number(word)
             if number is None:
                 raise self.source.error(f"expected a number for {name}, found {word[:80]!r}", line)
             column.append(number)

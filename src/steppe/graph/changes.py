@@ -42,7 +42,7 @@ class Changes:
         if weights is None:
             made = type(g)._make(*rows, None, **_kept(g))
             return cast("Self", made)
-        values, ids = g.attribute_along(weights)
+        values, ids = g._attribute_along(weights)
         weight_facts(values)  # in the caller's order, so that what is no number is told by its place there
         stored = np.ascontiguousarray(stored_order(values, ids))
         if stored.base is not None or stored is values:
@@ -70,7 +70,7 @@ class Changes:
         (9, [2])
         """
         g = cast("Graph", self)
-        count = g.origin.count
+        count = g._known_origin.count
         gone = np.asarray(edges)
         if gone.size == 0:
             gone = gone.astype(np.int64)
@@ -83,7 +83,7 @@ class Changes:
             raise GraphError(f"edge {gone[bad][0]} is not in the graph: it was built from {count} edges")
         stay = np.ones(count, dtype=bool)
         stay[gone] = False
-        ids = g.origin.ids(g)
+        ids = g._known_origin.ids(g)
         return cast("Self", _masked(g, stay if ids is None else stay[ids], None))
 
     def subgraph(self, vertices: Any) -> Self:
@@ -162,9 +162,9 @@ def _masked(g: Graph, keep: Array, inside: Array | None) -> Graph:
         places = None if places is None else places.taken(there)
     origin = None
     if g._origin is not None:
-        ids = g.edge_ids_at(np.flatnonzero(keep))
-        columns = {name: g.origin.attribute(name) for name in g.attributes}
-        origin = Origin.numbered(g.origin.count, ids, columns, g.library)
+        ids = g._edge_ids_at(np.flatnonzero(keep))
+        columns = {name: g._known_origin.attribute(name) for name in g.attributes}
+        origin = Origin.numbered(g._known_origin.count, ids, columns, g._library)
     weights = None if g.weights is None else g.weights[keep]
     return type(g)._make(
         indptr, indices, weights, labels=labels, directed=g.directed, origin=origin, coordinates=places

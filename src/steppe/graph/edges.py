@@ -21,7 +21,7 @@ class Edges:
     _origin: Origin | None
 
     @property
-    def origin(self) -> Origin:
+    def _known_origin(self) -> Origin:
         """What the graph was built from; :class:`~steppe.GraphError` where nobody knows."""
         if self._origin is None:
             raise GraphError(
@@ -31,7 +31,7 @@ class Edges:
         return self._origin
 
     @property
-    def library(self) -> str | None:
+    def _library(self) -> str | None:
         """The library of the table that the graph was made from: "pandas", "polars", …; None where there was none."""
         return None if self._origin is None else self._origin.library
 
@@ -48,12 +48,12 @@ class Edges:
         ([1, 2, 0], [8, 9, 7])
         """
         graph = cast("Graph", self)
-        ids = self.origin.ids(graph)
+        ids = self._known_origin.ids(graph)
         return read_only(np.arange(graph.num_edges, dtype=np.int64)) if ids is None else ids
 
-    def edge_ids_at(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def _edge_ids_at(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the ids of the edges at these positions of ``indices``."""
-        ids = self.origin.ids(cast("Graph", self))
+        ids = self._known_origin.ids(cast("Graph", self))
         return places if ids is None else ids[places].astype(np.int64)
 
     @property
@@ -68,7 +68,7 @@ class Edges:
         >>> sp.Graph.from_edges([0, 1], [1, 2]).attribute([3.5, 4]).tolist()
         [3.5, 4.0]
         """
-        origin = self.origin
+        origin = self._known_origin
         if not isinstance(column, str):
             values = stored_weights(column)
         elif column in origin.attributes:
@@ -80,10 +80,10 @@ class Edges:
             raise GraphError(f"{len(values)} values for {origin.count} edges")
         return values
 
-    def attribute_along(self, column: str | npt.ArrayLike) -> tuple[Array, Array | None]:
+    def _attribute_along(self, column: str | npt.ArrayLike) -> tuple[Array, Array | None]:
         """Return an attribute as numbers in the order given, and the id of each stored edge (None: its position)."""
         values = self.attribute(column)
-        return stored_weights(values), self.origin.ids(cast("Graph", self))
+        return stored_weights(values), self._known_origin.ids(cast("Graph", self))
 
     def _edges_kept(self) -> tuple[int, Array | None, dict[Any, Array], str | None] | None:
         """Return what a pickle keeps of the edges' origin: ids that are known, or have attributes that need them."""

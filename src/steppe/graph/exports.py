@@ -42,7 +42,7 @@ class Exports:
         if w is not None:
             columns["weight"] = w
         if g._origin is not None:
-            ids = g.edge_ids_at(places)
+            ids = g._edge_ids_at(places)
             columns["edge"] = ids
             columns |= {str(name): g.attribute(name)[ids] for name in g.attributes}
         return columns
@@ -52,7 +52,7 @@ class Exports:
 
         It is of the library that the graph was made from with :meth:`from_frame`; otherwise a pandas ``DataFrame``.
         """
-        return make_frame(cast("Graph", self).library, self._edge_columns())
+        return make_frame(cast("Graph", self)._library, self._edge_columns())
 
     def to_arrow(self) -> Any:
         """Return the same as a ``pyarrow.Table``."""

@@ -20,20 +20,20 @@ from .. import _core
 from ..errors import GraphError
 from ..machine import locks
 from ..machine import threads as _threads
+from .advice import advice
 from .arrays import Array, foreign, ids, label_array, on_device, owned, read_only, stored_weights
 from .build import ends_again, rows_of_edges, stored_rows, weight_facts
 from .changes import Changes
 from .derived import Cost, Derived
 from .edges import Edges
 from .exports import Exports
-from .given import advice
+from .from_libraries import Others
 from .labels import Labels
 from .labels import relabel as _relabel
 from .origin import Origin, Turned
-from .others import Others
 from .places import Places
 from .proof import Claim, Facts, LentRows, Row, Rows, prove
-from .traits import Traits
+from .properties import Properties
 from .vertices import Vertices
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 @locks.opened_in_child
-class Graph(Vertices, Edges, Traits, Places, Others, Exports, Changes):
+class Graph(Vertices, Edges, Properties, Places, Others, Exports, Changes):
     """An immutable graph. Build one with :meth:`from_edges`, :meth:`from_frame` and their like, or :func:`steppe.read`.
 
     Attributes
@@ -281,7 +281,7 @@ class Graph(Vertices, Edges, Traits, Places, Others, Exports, Changes):
     # What is derived from the rows ----------------------------------------------------------------------------------
 
     @property
-    def core(self) -> _core.Rows:
+    def _native(self) -> _core.Rows:
         """The rows as the native core knows them, proven where they are a file's or a caller's."""
         rows = self.indptr, self.indices, self.weights  # the offsets first: they have all of them proven
         with self._lock:
@@ -293,12 +293,12 @@ class Graph(Vertices, Edges, Traits, Places, Others, Exports, Changes):
     def reverse(self) -> Graph:
         """The graph with every edge turned round; built on first use and kept. An undirected graph is its own reverse."""
         with self._lock:
-            reverse = self.reverse_if_known()
+            reverse = self._reverse_if_known()
             if reverse is None:
                 reverse = self.derived.reverse = self._reversed(_threads.resolve(None))
             return reverse
 
-    def reverse_if_known(self) -> Graph | None:
+    def _reverse_if_known(self) -> Graph | None:
         """Return the reverse graph if it costs nothing: the graph is undirected, or it was built before."""
         with self._lock:
             return self.derived.known_reverse() if self.directed else self
@@ -326,13 +326,13 @@ class Graph(Vertices, Edges, Traits, Places, Others, Exports, Changes):
         0
         """
         with self._lock:
-            if self.can_prepare and not (core := self.core).is_prepared:
+            if self.can_prepare and not (core := self._native).is_prepared:
                 begun = time.perf_counter()
                 alone = not self.directed or core.suits_quads  # the in-edges are not wanted, or no others
                 team = _threads.resolve(threads)
-                if not alone and self.reverse_if_known() is None:
+                if not alone and self._reverse_if_known() is None:
                     self.derived.reverse = self._reversed(team)
-                core.prepare(None if alone else self.reverse.core, team)
+                core.prepare(None if alone else self.reverse._native, team)
                 self.derived.costs["prepared"] = Cost(time.perf_counter() - begun, core.prepared_bytes)
         if routes:
             from ..cpu.routes import (
@@ -347,7 +347,7 @@ class Graph(Vertices, Edges, Traits, Places, Others, Exports, Changes):
         """Whether :meth:`prepare` can do anything for searches: not for negative weights, nor beyond 32 bits of vertices and edges."""
         return self._rows[1].dtype == np.int32 and self.num_edges < 2**32 and not self.has_negative
 
-    def kept(self) -> Graph:
+    def _with_own_rows(self) -> Graph:
         """Return a graph whose rows native code may keep beyond a call: this one, or a copy where its rows are only lent."""
         if self._claim is None or self._claim.settled:
             return self
@@ -362,7 +362,7 @@ class Graph(Vertices, Edges, Traits, Places, Others, Exports, Changes):
     def _reversed(self, threads: int) -> Graph:
         indptr, indices = np.empty_like(self.indptr), np.empty_like(self.indices)
         weights = None if self.weights is None else np.empty_like(self.weights)
-        _core.reverse_rows(self.core, indptr, indices, weights, threads)
+        _core.reverse_rows(self._native, indptr, indices, weights, threads)
         facts = (self.min_weight, self.max_weight, self.mean_weight)
         origin = None if self._origin is None else Turned(weakref.ref(self), self._origin)
         kept: dict[str, Any] = {"labels": self._labels, "facts": facts, "coordinates": self._coordinates}

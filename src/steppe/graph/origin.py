@@ -97,7 +97,9 @@ class Origin:
 
     def _order(self, graph: Graph, sources: list[Array], targets: list[Array], base: int) -> Array:
         order = np.empty(graph.num_edges, dtype=np.int32 if self.count < 2**31 else np.int64)
-        if not _core.edge_order(sources, targets, base, not graph.directed, graph.core, order, threads.resolve(None)):
+        if not _core.edge_order(
+            sources, targets, base, not graph.directed, graph._native, order, threads.resolve(None)
+        ):
             raise GraphError("the edges that the graph was built from were changed since: their ids cannot be told")
         order.flags.writeable = False
         return order

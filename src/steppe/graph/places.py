@@ -124,7 +124,7 @@ class Places:
         >>> [text.get_text() for text in ax.texts]
         ['a', 'b', 'c']
         """
-        from .pictured import plot_graph
+        from .plotting import plot_graph
 
         return plot_graph(cast("Graph", self), ax, color)
 

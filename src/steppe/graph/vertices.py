@@ -51,11 +51,11 @@ class Vertices:
         at = self.index(label)
         return self.labels_of(self.indices[self.indptr[at] : self.indptr[at + 1]])
 
-    def labels_or_none(self, vertices: Array) -> Array:
+    def _labels_or_none(self, vertices: Array) -> Array:
         """Return the labels of vertices as Python objects, None where there is -1.
 
         >>> import steppe as sp
-        >>> sp.Graph.from_edges([10], [20], relabel=True).labels_or_none(np.array([1, -1])).tolist()
+        >>> sp.Graph.from_edges([10], [20], relabel=True)._labels_or_none(np.array([1, -1])).tolist()
         [20, None]
         """
         labels = np.full(len(vertices), None, dtype=object)

@@ -163,7 +163,7 @@ def breadth_first(graph: Graph, source: int) -> tuple[Array, Array]:
     """Return the vertices in NetworkX's breadth-first order, and the vertex each was met from (-1: none)."""
     kind = graph.indices.dtype
     order, met_from = np.empty(graph.num_vertices, dtype=kind), np.empty(graph.num_vertices, dtype=kind)
-    count = _core.search_order(graph.core, source, False, order, met_from)
+    count = _core.search_order(graph._native, source, False, order, met_from)
     return order[:count], met_from
 
 

@@ -98,7 +98,7 @@ class Facts:
 def facts_of(graph: Graph) -> Facts:
     """Return the facts of a graph; nothing is computed for it that costs a pass."""
     derived = graph.derived
-    reverse_known = graph.reverse_if_known() is not None
+    reverse_known = graph._reverse_if_known() is not None
     prepared = derived.prepared
     known = derived.facts
     contracted = derived.contraction is not None
@@ -155,7 +155,7 @@ def typical_weight(graph: Graph) -> float:
     """Return what the width of buckets is measured by: never more than the mean, from a sample that is taken once."""
     derived = graph.derived
     if derived.typical_weight is None:
-        sampled = graph.core.typical_weight
+        sampled = graph._native.typical_weight
         derived.typical_weight = min(sampled, graph.mean_weight) if sampled > 0 else max(0.0, graph.mean_weight)
     return derived.typical_weight
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..errors import GraphError
-from ..graph.given import advice
+from ..graph.advice import advice
 from ..graph.graph import Graph
 from .distance_types import inclusive, unreachable
 from .facts import typical_weight

@@ -77,7 +77,7 @@ def bytes_needed(
     wide
         The search again in 64 bits, after sums have outgrown 32.
     more
-        "bfs": ``backwards=True`` where in-edges are known (`Graph.reverse_if_known`), ``directed``. "edge-sweep": ``directed``.
+        "bfs": ``backwards=True`` where in-edges are known (`Graph._reverse_if_known`), ``directed``. "edge-sweep": ``directed``.
         "predecessors": ``hops``; ``uniform=True`` where all edges have one positive integer weight.
 
     Examples

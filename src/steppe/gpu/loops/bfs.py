@@ -212,7 +212,7 @@ def run(device: Device, graph: Graph, question: Question) -> Answer:
     With ``question.record_paths`` the predecessors found on the way come too.
     """
     with device.count() as counters:
-        there = graph.reverse_if_known() is not None
+        there = graph._reverse_if_known() is not None
         levels = Levels(
             device,
             graph,

@@ -8,12 +8,12 @@ from typing import Literal
 
 from ..errors import GraphError
 
-Place = str | int
+ColumnRef = str | int
 """A column: its name in the heading, or its position, counted from 0."""
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ColumnChoice:
     """The columns asked for; None: whatever the heading, or the format, says.
 
     Attributes
@@ -22,23 +22,23 @@ class Wanted:
         False: edges have no weights.
     """
 
-    source: Place | None = None
-    target: Place | None = None
-    weight: Place | Literal[False] | None = None
-    attributes: tuple[Place, ...] = ()
+    source: ColumnRef | None = None
+    target: ColumnRef | None = None
+    weight: ColumnRef | Literal[False] | None = None
+    attributes: tuple[ColumnRef, ...] = ()
     missing: str = "error"
     decimal: str | None = None
 
     @classmethod
     def checked(
         cls,
-        source: Place | None,
-        target: Place | None,
-        weight: Place | bool | None,
-        attributes: Iterable[Place],
+        source: ColumnRef | None,
+        target: ColumnRef | None,
+        weight: ColumnRef | bool | None,
+        attributes: Iterable[ColumnRef],
         missing: str,
         decimal: str | None,
-    ) -> Wanted:
+    ) -> ColumnChoice:
         """Return what was given, if it makes sense before a file is read."""
         if missing not in ("error", "drop"):
             raise ValueError(f'missing must be "error" or "drop", not {missing!r}')
@@ -64,10 +64,10 @@ class Wanted:
     @property
     def is_default(self) -> bool:
         """Whether nothing was asked for."""
-        return self == Wanted()
+        return self == ColumnChoice()
 
     def refuse(self, kind: str, *allowed: str) -> None:
         """Raise where something was asked for that a format does not have."""
-        for name, default in vars(Wanted()).items():
+        for name, default in vars(ColumnChoice()).items():
             if name not in allowed and getattr(self, name) != default:
                 raise GraphError(f"{kind} files have no columns to choose from: leave {name}= out")

@@ -1,4 +1,4 @@
-"""Traits: what is plain to see from a graph's rows, or found in one pass over them and kept."""
+"""Properties: what is plain to see from a graph's rows, or found in one pass over them and kept."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @locks.opened_in_child
-class Traits:
+class Properties:
     """The part of a :class:`~steppe.Graph` that tells what its edges are like."""
 
     min_weight: int | float
@@ -32,7 +32,7 @@ class Traits:
     if TYPE_CHECKING:
 
         @property
-        def core(self) -> _core.Rows: ...  # noqa: D102
+        def _native(self) -> _core.Rows: ...
         @property
         def reverse(self) -> Graph: ...  # noqa: D102
 
@@ -63,14 +63,14 @@ class Traits:
         """Whether every edge has an opposite of the same weight."""
         with self._lock:
             if self.derived.symmetric is None:
-                core, r = self.core, self.reverse  # proven, also where the graph is its own reverse
-                self.derived.symmetric = r is self or _core.is_symmetric(core, r.core, _threads.resolve(None))
+                core, r = self._native, self.reverse  # proven, also where the graph is its own reverse
+                self.derived.symmetric = r is self or _core.is_symmetric(core, r._native, _threads.resolve(None))
             return self.derived.symmetric
 
     @cached_property
     def has_sorted_rows(self) -> bool:
         """Whether the targets of every vertex are in rising order."""
-        return _core.rows_are_sorted(self.core, _threads.resolve(None))
+        return _core.rows_are_sorted(self._native, _threads.resolve(None))
 
     @property
     def nbytes(self) -> int:

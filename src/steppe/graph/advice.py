@@ -1,4 +1,4 @@
-"""Given: what callers hand over in place of a graph, and what they should write."""
+"""Advice: what callers hand over in place of a graph, and what they should write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A place in the file system that is written to: what is there already, its mode, locks, and bringing it to the disk."""
+"""What writers ask of the file system: what is at a path already, its mode, locks, and bringing names to the disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictured: graphs and answers as pictures: which edges, which colours; :mod:`steppe.pictures` has the brush."""
+"""Plotting: graphs and answers as pictures. Here is decided which edges and colours; :mod:`steppe.pictures` draws."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def plot_values(
     return ax, shown, plane
 
 
-class Pictured:
+class Plotting:
     """The part of an answer that draws it."""
 
     graph: Graph
