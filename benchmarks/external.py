@@ -115,7 +115,7 @@ def figures(paths: sp.Paths) -> dict[str, Any]:
     """Return what a search tells of itself."""
     told = paths.explain()
     names = ("passes", "parts", "bytes_copied", "bytes_skipped", "edges_relaxed", "threads", "copy_share")
-    return {name: getattr(told, name) for name in names} | {"counted_peak": told.peak_device_bytes}
+    return {name: getattr(told, name) for name in names} | {"counted_peak": told.peak_bytes}
 
 
 def table(shown: dict[str, Any]) -> str:

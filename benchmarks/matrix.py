@@ -125,7 +125,7 @@ def sources_of_a_sparse_graph(rounds: int) -> Iterator[Row]:
         g = nk.GraphFromCoo((w.astype(float), (u, v)), n=20_000, weighted=True, directed=True)
         theirs, _ = least(1, lambda: nk.distance.SPSP(g, sources[:100].tolist()).run())
         yield row("1,000 sources, 20,000 vertices", ours, "NetworKit", theirs * 10, "100 sources")
-    every, _ = least(1, lambda: sum(len(block.sources) for block in sp.blocks(graph, threads=THREADS)))
+    every, _ = least(1, lambda: sum(len(block.sources) for block in sp.distance_blocks(graph, threads=THREADS)))
     yield row("all pairs of it, block by block", every, "SciPy", theirs_of_scipy * 200, "100 sources")
 
 

@@ -21,4 +21,4 @@ else:
     assert np.array_equal(here.distances, there.distances)
     assert np.array_equal(here.distances, small.distances)
     print(f"same bits; {there.explain().rounds} rounds, {there.explain().launches} launches")
-    print(f"streamed: {small.explain().parts} parts, at most {small.explain().peak_device_bytes:,} bytes on the device")
+    print(f"streamed: {small.explain().parts} parts, at most {small.explain().peak_bytes:,} bytes on the device")

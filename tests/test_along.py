@@ -96,7 +96,7 @@ def test_errors():
         sp.distances(sp.generate.grid(3, 3), [0], along={"a": [1]})
 
 
-@pytest.mark.parametrize("method", ["auto", "floyd-warshall", "essential", "dijkstra"])
+@pytest.mark.parametrize("method", ["auto", "floyd-warshall", "essential-edges", "dijkstra"])
 @pytest.mark.parametrize("dtype", [np.int32, np.float64])
 def test_dense_graphs(method, dtype):
     """Methods for all pairs at once leave no trees behind; sums are found all the same."""

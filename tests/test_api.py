@@ -55,7 +55,7 @@ SUBJECTS = {
     "write": ["graph", "path"],
     "partition": ["source", "folder"],
     "open_partitioned": ["folder"],
-    "blocks": ["graph", "sources", "targets"],
+    "distance_blocks": ["graph", "sources", "targets"],
     "eccentricity": ["graph", "vertices"],
     "verify": ["graph", "answer"],
     "plan": ["graph", "call"],

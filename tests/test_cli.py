@@ -242,7 +242,7 @@ def test_a_search_within_a_budget_tells_its_parts(tmp_path):
     assert told["parts"] > 1
     assert told["passes"] > 1
     assert told["bytes_copied"] > 0
-    assert told["peak_device_bytes"] <= 300_000
+    assert told["peak_bytes"] <= 300_000
     assert "copy_share" in told
     assert "parts" not in facts("sssp", tmp_path / "g.steppe", "--source", 0)
 

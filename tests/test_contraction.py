@@ -162,7 +162,9 @@ def test_forms():
     assert np.array_equal(
         sp.distances(g, sources, method="contraction", dtype="uint16")[7] % 65535, expected[sources[7]] % FAR
     )
-    assert np.array_equal(np.concatenate([b.distances for b in sp.blocks(g, method="contraction", rows=33)]), expected)
+    assert np.array_equal(
+        np.concatenate([b.distances for b in sp.distance_blocks(g, method="contraction", rows=33)]), expected
+    )
     reached = np.where(expected == FAR, 0, expected)
     assert np.array_equal(sp.all_pairs(g, reduce="sum", method="contraction"), reached.sum(axis=1))
     assert np.array_equal(sp.all_pairs(g, method="contraction", reverse=True), expected.T)

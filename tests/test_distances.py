@@ -114,7 +114,7 @@ def test_negative_weights():
     ("options", "part"),
     [
         ({"method": "floyd"}, "method must be one of auto, dijkstra"),
-        ({"method": "edge", "device": "cpu"}, "runs on a device"),
+        ({"method": "edge-sweep", "device": "cpu"}, "runs on a device"),
         ({"cutoff": -1}, "cutoff must be"),
         ({"cutoff": float("nan")}, "cutoff must be"),
         ({"sparse": True}, "needs a cutoff"),

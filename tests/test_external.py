@@ -27,7 +27,7 @@ def in_memory(graph):
 
 def smallest(graph, search=sp.sssp, **options):
     """The least budget that will do, as the error tells it."""
-    with pytest.raises(sp.DeviceMemoryError) as caught:
+    with pytest.raises(sp.MemoryLimitError) as caught:
         search(graph, 0, device="cpu", memory_limit=0, **options)
     return caught.value.needed
 
@@ -54,7 +54,7 @@ def test_every_type_and_budget(pair, threads, paths):
         for graph in pair:
             answer = sp.sssp(graph, 0, device="cpu", memory_limit=limit, **options).verify()
             assert answer.distances.tobytes() == expected.tobytes()
-            assert 0 < answer.explain().peak_device_bytes <= limit
+            assert 0 < answer.explain().peak_bytes <= limit
             answer = sp.bfs(graph, 0, device="cpu", memory_limit=limit + 100_000, **options).verify()
             assert answer.distances.tobytes() == hops.tobytes()
 
@@ -116,7 +116,7 @@ def test_a_list_that_spans_many_parts(tmp_path):
         assert answer.distances.tobytes() == expected.tobytes()
         told = answer.explain()
         assert told.parts > 100
-        assert told.peak_device_bytes <= least
+        assert told.peak_bytes <= least
 
 
 def test_no_edges_and_one_vertex(tmp_path):
@@ -133,7 +133,7 @@ def test_one_byte_too_few(pair):
     for search in (sp.sssp, sp.bfs):
         least = smallest(graph, search)
         search(graph, 0, memory_limit=least)
-        with pytest.raises(sp.DeviceMemoryError, match=f"smallest that will do is {least:,}") as caught:
+        with pytest.raises(sp.MemoryLimitError, match=f"smallest that will do is {least:,}") as caught:
             search(graph, 0, memory_limit=least - 1)
         assert (caught.value.needed, caught.value.free) == (least, least - 1)
 
@@ -227,7 +227,7 @@ def test_bins(pair, monkeypatch, threads, paths):
         if copy.weights is not None:  # hops are counted without bins
             assert told.parts == blocks
             assert told.edges_relaxed >= copy.degrees[far.reachable].sum()
-            assert told.peak_device_bytes >= 8 * copy.num_vertices + told.bytes_copied
+            assert told.peak_bytes >= 8 * copy.num_vertices + told.bytes_copied
     # A bound or targets: only where edges stay in their file anyway.
     monkeypatch.setattr(external.memory, "SMALL", 0)  # small graphs are asked about, too
     monkeypatch.setattr(external.memory, "available", lambda: int(1.9 * mapped.nbytes))

@@ -135,22 +135,22 @@ def test_nodes_beyond_the_number_stated(tmp_path, first):
     assert sp.sssp(g, 4).path(7).tolist() == [4, 10**12, 7]
     assert sp.sssp(g, 4).distance(-1 if split else 1) == 1
     assert sp.sssp(g, 10**12).distance(-1 if split else 1) == 4
-    assert g.about == {"nodes_stated": 4, "nodes_beyond": 2, "first_line_beyond": 16}
+    assert g.metadata == {"nodes_stated": 4, "nodes_beyond": 2, "first_line_beyond": 16}
     assert g.coordinates is None
     with pytest.raises(sp.GraphError, match="this graph has none"):
         g.nearest_vertex(0, 0)
     for other in (g.reverse, g.with_weights("length"), g.subgraph([3, 4, 7]), pickle.loads(pickle.dumps(g))):  # noqa: S301
-        assert other.about == g.about
+        assert other.metadata == g.metadata
         assert other.coordinates is None
     placed = g.with_coordinates(np.zeros((len(g), 2)))
-    assert placed.about == g.about
+    assert placed.metadata == g.metadata
     assert placed.coordinates is not None
     for suffix in (".steppe", ".npz"):
         sp.write(g, tmp_path / f"y{suffix}")
         back = sp.read(tmp_path / f"y{suffix}")
-        assert (back.about, back.coordinates) == ({}, None)
+        assert (back.metadata, back.coordinates) == ({}, None)
     good = sp.read(put(tmp_path, "z.tntp", network(RING, nodes=4, zones=2, first=first)))
-    assert good.about == {}
+    assert good.metadata == {}
 
 
 @pytest.mark.parametrize("name", BAD)

@@ -49,7 +49,7 @@ def test_named_graphs(dtype, width):
             for threads in (1, 3):
                 expected = edge_checks.matrix(n, edges, dtype, range(n))
                 g = answers.graph_of(n, edges, dtype)
-                got = sp.all_pairs(g, method="essential", device="cpu", threads=threads)
+                got = sp.all_pairs(g, method="essential-edges", device="cpu", threads=threads)
                 assert got.dtype == expected.dtype
                 assert np.array_equal(got, expected), (name, threads)
                 got = sp.all_pairs(g, method="floyd-warshall", device="cpu", threads=threads)
@@ -63,7 +63,7 @@ def test_blocks_of_any_size(dtype, n, width):
     g = dense(n, dtype, seed=n, parts=1 + n % 3)
     expected = sp.all_pairs(g, method="dijkstra", device="cpu")
     with vectors(width):
-        got = sp.all_pairs(g, method="essential", device="cpu", threads=2)
+        got = sp.all_pairs(g, method="essential-edges", device="cpu", threads=2)
         raw = sp.all_pairs(g, method="floyd-warshall", device="cpu", threads=2)
     assert np.array_equal(got, expected)
     if np.dtype(dtype).kind == "i":
@@ -101,10 +101,10 @@ def test_essential_edges_give_every_methods_bits(data, dtype):
     edges = data.draw(st.lists(arcs, max_size=90))
     g = answers.graph_of(10, edges, dtype)
     expected = sp.all_pairs(g, method="dijkstra", device="cpu")
-    assert np.array_equal(sp.all_pairs(g, method="essential", device="cpu"), expected)
+    assert np.array_equal(sp.all_pairs(g, method="essential-edges", device="cpu"), expected)
     cutoff = data.draw(st.sampled_from([0.0, 0.6, 2.5, 1e7]))
     expected[expected.astype(float) > cutoff] = np.inf
-    assert np.array_equal(sp.all_pairs(g, method="essential", device="cpu", cutoff=cutoff), expected)
+    assert np.array_equal(sp.all_pairs(g, method="essential-edges", device="cpu", cutoff=cutoff), expected)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -113,7 +113,7 @@ def test_points_in_a_plane_where_every_edge_is_essential(dtype):
     u, v = np.divmod(np.arange(120 * 120), 120)
     apart = np.hypot(*(points[u] - points[v]).T).astype(dtype)
     g = sp.Graph.from_edges(u[u != v], v[u != v], apart[u != v])
-    assert np.array_equal(sp.all_pairs(g, method="essential"), sp.all_pairs(g, method="dijkstra"))
+    assert np.array_equal(sp.all_pairs(g, method="essential-edges"), sp.all_pairs(g, method="dijkstra"))
 
 
 def test_sums_beyond_32_bits_are_found_again_in_64():
@@ -147,8 +147,8 @@ def test_auto_takes_it_for_dense_graphs_and_says_what_it_expects(monkeypatch, ha
     assert plan.method == "floyd-warshall"
     assert plan.estimates["floyd-warshall"] < plan.estimates["delta-stepping"]
     assert "floyd-warshall" in str(plan)
-    assert sp.plan(real, "all_pairs").method == "essential"
-    assert sp.plan(sparse, "all_pairs").method not in ("floyd-warshall", "essential")
+    assert sp.plan(real, "all_pairs").method == "essential-edges"
+    assert sp.plan(sparse, "all_pairs").method not in ("floyd-warshall", "essential-edges")
     assert sp.plan(whole, "distances", sources=3).method == "delta-stepping"
     assert sp.plan(whole, "all_pairs", memory_limit=100_000, out="x.npy").method == "delta-stepping"
     assert sp.plan(whole, "all_pairs", memory_limit=10_000_000, out="x.npy").method == "floyd-warshall"
@@ -183,7 +183,7 @@ def test_ctrl_c_is_heard():
     assert len(seen) == 1
 
 
-@pytest.mark.parametrize("method", ["floyd-warshall", "essential"])
+@pytest.mark.parametrize("method", ["floyd-warshall", "essential-edges"])
 def test_all_pairs_at_once_keep_to_the_limit(method):
     """One row is asked for, but the method would hold all: it is refused before anything is allocated."""
     g = sp.generate.grid(150, 150)
@@ -192,7 +192,7 @@ def test_all_pairs_at_once_keep_to_the_limit(method):
     assert full.value.needed > full.value.free == 10**8
 
 
-@pytest.mark.parametrize("method", ["floyd-warshall", "essential"])
+@pytest.mark.parametrize("method", ["floyd-warshall", "essential-edges"])
 def test_a_sum_beyond_the_cutoff_is_no_overflow(method):
     g = sp.Graph.from_edges([0, 1], [1, 2], np.array([2**63 - 3, 2]))
     found = sp.all_pairs(g, cutoff=2**63 - 2, method=method)

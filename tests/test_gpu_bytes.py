@@ -77,7 +77,7 @@ def test_edge_sweeps(mine, dtype, directed):
         graph = sp.Graph.from_edges(u, graph.indices, graph.weights, num_vertices=200, directed=False)
     loops_in_it = int((np.repeat(np.arange(200), graph.degrees) == graph.indices).sum())
     edge.run(mine, graph, np.arange(min(60, mine.max_groups)))
-    needed = loops.bytes_needed("edge", **facts(mine, graph), sources=min(60, mine.max_groups), directed=directed)
+    needed = loops.bytes_needed("edge-sweep", **facts(mine, graph), sources=min(60, mine.max_groups), directed=directed)
     assert needed - 16 * loops_in_it <= mine.memory.peak <= needed
 
 

@@ -243,6 +243,6 @@ def test_the_public_call(device, method, weights):
     assert told.rounds > 0
     assert told.launches > 0
     assert 0 < told.atomics <= told.edges_relaxed <= told.edges_touched
-    assert told.peak_device_bytes > graph.nbytes
+    assert told.peak_bytes > graph.nbytes
     assert told.bytes_copied > 0
     assert (told.delta is not None) == (method == "delta-stepping")

@@ -73,7 +73,7 @@ def test_sources_come_in_batches_where_memory_is_short(device):
     small = get_device(device.info.name, memory_limit=600_000)
     found, told = many.run(small, graph, np.arange(500))
     assert np.array_equal(found, right)
-    assert told["peak_device_bytes"] <= small.memory.limit
+    assert told["peak_bytes"] <= small.memory.limit
     tiny = get_device(device.info.name, memory_limit=25_000)
     with pytest.raises(sp.DeviceMemoryError, match="a search takes"):
         many.run(tiny, graph, np.arange(500))

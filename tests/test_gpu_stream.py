@@ -224,7 +224,7 @@ def test_a_driver_out_of_memory_falls_back_once_with_a_log_line(device, monkeypa
     assert [record.name for record in caplog.records] == ["steppe"]
     assert "the driver says no" in caplog.text
     assert np.array_equal(answer.distances, stream_checks.right(graph, "frontier"))
-    assert 0 < answer.explain().peak_device_bytes <= 60_000
+    assert 0 < answer.explain().peak_bytes <= 60_000
     assert not resident(small, graph)
 
 

@@ -40,7 +40,7 @@ def test_named_graphs(dtype, width):
         for name, (n, edges) in chosen.items():
             for threads in (1, 3):
                 expected = edge_checks.matrix(n, edges, dtype, range(n))
-                got = sp.all_pairs(answers.graph_of(n, edges, dtype), method="lanes", device="cpu", threads=threads)
+                got = sp.all_pairs(answers.graph_of(n, edges, dtype), method="batched", device="cpu", threads=threads)
                 assert got.dtype == expected.dtype
                 assert np.array_equal(got, expected), (name, threads)
 
@@ -55,9 +55,9 @@ def test_every_row_has_the_bits_of_a_search(dtype, width, n, m, count):
     expected = sp.distances(g, sources, method="dijkstra", device="cpu")
     with vectors(width):
         for threads in (1, 2, 3):
-            got = sp.distances(g, sources, method="lanes", device="cpu", threads=threads)
+            got = sp.distances(g, sources, method="batched", device="cpu", threads=threads)
             assert np.array_equal(got, expected)
-        some = sp.distances(g, sources, columns, method="lanes", device="cpu", threads=2)
+        some = sp.distances(g, sources, columns, method="batched", device="cpu", threads=2)
     assert np.array_equal(some, expected[:, columns])
     assert left_by_lanes(g, sources) == []
 
@@ -77,7 +77,7 @@ def test_any_question(edges, sources, columns, cutoff, dtype, directed, threads)
     g = sp.Graph.from_edges(u, v, w.astype(dtype), num_vertices=10, directed=directed)
     asked = {"cutoff": cutoff, "threads": threads, "device": "cpu"}
     expected = sp.distances(g, sources, columns, method="dijkstra", **asked)
-    assert np.array_equal(sp.distances(g, sources, columns, method="lanes", **asked), expected)
+    assert np.array_equal(sp.distances(g, sources, columns, method="batched", **asked), expected)
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int64"])
@@ -85,15 +85,15 @@ def test_sums_at_the_edge_of_the_narrow_type_are_left_to_searches(dtype):
     most = 2**31 - 2 if dtype == "int32" else 2**63 - 2
     path = [most // 2, most - most // 2]
     fits = sp.Graph.from_edges([0, 1], [1, 2], np.array(path, dtype))
-    assert sp.distances(fits, [0], method="lanes").tolist() == [[0, path[0], most]]
+    assert sp.distances(fits, [0], method="batched").tolist() == [[0, path[0], most]]
     more = sp.Graph.from_edges([0, 1, 2], [1, 2, 3], np.array([*path, 1], dtype))
     assert left_by_lanes(more, [3, 0]) == [0, 1]  # one batch
     if dtype == "int32":
-        assert sp.distances(more, [0], method="lanes").tolist() == [[0, path[0], most, most + 1]]
+        assert sp.distances(more, [0], method="batched").tolist() == [[0, path[0], most, most + 1]]
     else:
         with pytest.raises(sp.DistanceOverflowError, match="from 0"):
-            sp.distances(more, [3, 0], method="lanes")
-        assert sp.distances(more, [3, 0], method="lanes", cutoff=most).tolist() == [
+            sp.distances(more, [3, 0], method="batched")
+        assert sp.distances(more, [3, 0], method="batched", cutoff=most).tolist() == [
             [FAR, FAR, FAR, 0],
             [0, path[0], most, FAR],
         ]
@@ -108,27 +108,29 @@ def test_where_paths_have_many_edges_searches_go_on():
     path = sp.Graph.from_edges(np.arange(999), np.arange(1, 1000), np.ones(999, "float32"), directed=False)
     for graph, some in ((g, sources), (path, [0, 500, 999])):
         expected = sp.distances(graph, some, method="delta-stepping", device="cpu")
-        assert np.array_equal(sp.distances(graph, some, method="lanes", device="cpu", threads=2), expected)
+        assert np.array_equal(sp.distances(graph, some, method="batched", device="cpu", threads=2), expected)
 
 
 def test_forms():
     g = random_graph(500, 3000, "int32", seed=5)
     expected = sp.all_pairs(g, method="dijkstra", device="cpu")
     sources, targets = np.random.default_rng(0).integers(0, 500, (2, 300))
-    assert np.array_equal(sp.distances(g, sources, targets, pairs=True, method="lanes"), expected[sources, targets])
+    assert np.array_equal(sp.distances(g, sources, targets, pairs=True, method="batched"), expected[sources, targets])
     assert np.array_equal(
-        sp.distances(g, sources, method="lanes", dtype="uint16")[7], expected[sources[7]].astype("uint16")
+        sp.distances(g, sources, method="batched", dtype="uint16")[7], expected[sources[7]].astype("uint16")
     )
-    assert np.array_equal(np.concatenate([b.distances for b in sp.blocks(g, method="lanes", rows=33)]), expected)
     assert np.array_equal(
-        np.concatenate([b.distances for b in sp.blocks(g, method="lanes", memory_limit=40_000)]), expected
+        np.concatenate([b.distances for b in sp.distance_blocks(g, method="batched", rows=33)]), expected
+    )
+    assert np.array_equal(
+        np.concatenate([b.distances for b in sp.distance_blocks(g, method="batched", memory_limit=40_000)]), expected
     )
     reached = np.where(expected == FAR, 0, expected)
-    assert np.array_equal(sp.all_pairs(g, reduce="sum", method="lanes"), reached.sum(axis=1))
-    assert np.array_equal(sp.all_pairs(g, method="lanes", reverse=True), expected.T)
-    both = sp.all_pairs(g, method="lanes", predecessors=True)
+    assert np.array_equal(sp.all_pairs(g, reduce="sum", method="batched"), reached.sum(axis=1))
+    assert np.array_equal(sp.all_pairs(g, method="batched", reverse=True), expected.T)
+    both = sp.all_pairs(g, method="batched", predecessors=True)
     assert np.array_equal(both.predecessors, sp.all_pairs(g, method="dijkstra", predecessors=True).predecessors)
-    near = sp.all_pairs(g, method="lanes", sparse=True, cutoff=90)
+    near = sp.all_pairs(g, method="batched", sparse=True, cutoff=90)
     assert np.array_equal(near.toarray(), np.where(expected <= 90, expected, 0))
 
 
@@ -137,35 +139,35 @@ def test_the_plan_takes_lanes_for_many_rows_of_a_graph_that_is_no_road(monkeypat
     monkeypatch.setattr(_core, "min_plus_vectors", lambda: has)  # the plan is made for this processor
     g = random_graph(20_000, 100_000, "int32")
     plan = sp.plan(g, "distances", sources=1000, threads=2)
-    assert plan.method == "lanes"
-    assert plan.estimates["lanes"] < plan.estimates["delta-stepping"]
+    assert plan.method == "batched"
+    assert plan.estimates["batched"] < plan.estimates["delta-stepping"]
     assert plan.bytes_needed > 1000 * 20_000 * 8 + 2 * 64 * 20_000
-    assert "lanes" in str(plan)
+    assert "batched" in str(plan)
     assert sp.plan(g, "distances", sources=100, threads=2).method == "delta-stepping"
     assert sp.plan(g, "distances", sources=1000, cutoff=10, threads=2).method == "delta-stepping"
     roads = sp.generate.grid(150, 150)
-    assert "lanes" not in sp.plan(roads, "all_pairs", threads=2).estimates
+    assert "batched" not in sp.plan(roads, "all_pairs", threads=2).estimates
 
 
 def test_the_plan_leaves_lanes_out_on_a_processor_without_vectors(monkeypatch):
     monkeypatch.setattr(_core, "min_plus_vectors", lambda: "none")
     plan = sp.plan(random_graph(20_000, 100_000, "int32"), "distances", sources=1000, threads=2)
     assert plan.method == "delta-stepping"
-    assert "lanes" not in plan.estimates
+    assert "batched" not in plan.estimates
 
 
 def test_progress_counts_sources():
     g = random_graph(2000, 10_000, "int32")
     seen = []
-    sp.distances(g, range(100), method="lanes", progress=lambda p: seen.append(p.done), threads=1)
+    sp.distances(g, range(100), method="batched", progress=lambda p: seen.append(p.done), threads=1)
     assert seen[-1] == 100
     assert seen == sorted(seen)
 
 
 def test_negative_weights_are_refused():
     g = sp.Graph.from_edges([0, 1], [1, 2], [1, -1])
-    with pytest.raises(sp.NegativeWeightError, match="lanes needs non-negative weights"):
-        sp.distances(g, [0], method="lanes")
+    with pytest.raises(sp.NegativeWeightError, match="batched needs non-negative weights"):
+        sp.distances(g, [0], method="batched")
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -177,4 +179,4 @@ def test_a_call_can_be_interrupted(threads):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        sp.distances(g, range(400), range(10), method="lanes", progress=stop, threads=threads)
+        sp.distances(g, range(400), range(10), method="batched", progress=stop, threads=threads)

@@ -69,22 +69,22 @@ def test_blocks():
     g = sp.generate.grid(30, 30, seed=2)
     dense = sp.all_pairs(g)
     seen = 0
-    for first, sources, rows in sp.blocks(g, rows=77):
+    for first, sources, rows in sp.distance_blocks(g, rows=77):
         assert first == seen
         assert np.array_equal(sources, np.arange(first, first + len(rows)))
         assert np.array_equal(rows, dense[sources])
         seen += len(rows)
     assert seen == 900
-    (block,) = sp.blocks(g, [5, 3], [1, 2, 3], dtype="uint16", reverse=True)
+    (block,) = sp.distance_blocks(g, [5, 3], [1, 2, 3], dtype="uint16", reverse=True)
     assert block.distances.dtype == np.uint16
     assert np.array_equal(block.distances, dense[np.ix_([1, 2, 3], [5, 3])].T)
-    assert list(sp.blocks(sp.Graph.from_edges([], [], num_vertices=0))) == []
+    assert list(sp.distance_blocks(sp.Graph.from_edges([], [], num_vertices=0))) == []
     named = sp.Graph.from_edges(["a", "b"], ["b", "c"], [1, 2], relabel=True)
-    assert [b.sources.tolist() for b in sp.blocks(named, rows=2)] == [["a", "b"], ["c"]]
+    assert [b.sources.tolist() for b in sp.distance_blocks(named, rows=2)] == [["a", "b"], ["c"]]
     with pytest.raises(ValueError, match="at least 1"):
-        sp.blocks(g, rows=0)
+        sp.distance_blocks(g, rows=0)
     with pytest.raises(sp.DistanceOverflowError, match="0 to "):
-        list(sp.blocks(g, dtype="uint8"))
+        list(sp.distance_blocks(g, dtype="uint8"))
 
 
 def test_a_graph_of_words():

@@ -39,7 +39,7 @@ def test_a_town(tmp_path, suffix):
     assert r.path(7).tolist() == [1, 2, 6, 7]
     assert g.attribute("way")[r.edge_ids(7)].tolist() == [100, 102, 101]
     assert not sp.sssp(g, 8).reachable[g.index(1)]  # a one-way street
-    assert g.about == {
+    assert g.metadata == {
         "profile": "car",
         "weight": "seconds",
         "ways": 3,
@@ -55,7 +55,7 @@ def test_a_town(tmp_path, suffix):
         g.largest_component(),
         pickle.loads(pickle.dumps(g)),  # noqa: S301
     ):
-        assert other.about == g.about
+        assert other.metadata == g.metadata
     foot = sp.read(file, profile="foot", weight="metres")
     assert arcs(foot) == arcs(g) | both((4, 8), (2, 6))
     assert sp.route(foot, 4, 8).distance == pytest.approx(STEP, rel=1e-9)
@@ -187,14 +187,14 @@ def test_barriers(tmp_path, tags, car, bike, foot):
     for profile, through in (("car", car), ("bike", bike), ("foot", foot)):
         g = sp.read(file, profile=profile)
         assert arcs(g) == (both((1, 2), (2, 3), (3, 4)) if through else both((1, 2)))
-        assert g.about["barriers"] == (not through)
+        assert g.metadata["barriers"] == (not through)
 
 
 def test_what_is_missing_is_left_out_and_counted(tmp_path):
     ways = [(1, [1, 2, 3, 4], STREET), (2, [5, 5, 6], STREET), (3, [7], STREET), (4, [8, 1], STREET)]
     g = sp.read(write(tmp_path / "a.osm.pbf", ways, leave_out=[3, 8]))
     assert arcs(g) == both((1, 2), (5, 6))
-    assert g.about["missing_nodes"] == 2
+    assert g.metadata["missing_nodes"] == 2
     assert g.num_edges == 4  # no loop from 5 to 5
 
 

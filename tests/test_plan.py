@@ -173,7 +173,7 @@ ERRORS = {
     "no such method of a matrix": ("distances", BIG, {"method": "frontier"}, ValueError, "method must be one of"),
     "heap on a device": ("sssp", BIG, {"method": "dijkstra", "device": DEVICE}, ValueError, "CPU only"),
     "heap on a file": ("sssp", BIG, {"method": "dijkstra", "memory_limit": 1}, ValueError, "another method"),
-    "edge on the CPU": ("all_pairs", BIG, {"method": "edge"}, ValueError, "runs on a device"),
+    "edge on the CPU": ("all_pairs", BIG, {"method": "edge-sweep"}, ValueError, "runs on a device"),
     "buckets for a matrix on a device": (
         "all_pairs",
         BIG,
@@ -212,7 +212,7 @@ def test_every_pair_of_the_table_can_be_planned_and_no_other():
     for call in CALLS:
         table = MANY_CAPABILITIES if call in MANY else CAPABILITIES
         for engine, wishes in engines.items():
-            for method in (*METHODS, "edge"):
+            for method in (*METHODS, "edge-sweep"):
                 if call in ("bfs", "route") or (call in MANY and engine in ("external", "streamed")):
                     continue
                 arguments = (call, ONES, Wishes(method=method, columns=3, **wishes), Machine())

@@ -173,7 +173,7 @@ def test_a_count_beyond_all_machines_is_an_error_of_every_call(monkeypatch, coun
         lambda t: sp.distances(g, [0, 5], threads=t),
         lambda t: sp.distances(g, [0, 5], [1, 2], pairs=True, threads=t),
         lambda t: sp.all_pairs(g, threads=t),
-        lambda t: list(sp.blocks(g, [0, 5], threads=t)),
+        lambda t: list(sp.distance_blocks(g, [0, 5], threads=t)),
         lambda t: sp.eccentricity(g, threads=t),
         lambda t: sp.k_shortest_paths(g, 0, 5, 2, threads=t),
         lambda t: sp.all_shortest_paths(g, 0, 5, threads=t),

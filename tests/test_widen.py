@@ -161,7 +161,7 @@ def test_the_last_distance_in_a_matrix(method):
         ("dijkstra", None),
         ("delta-stepping", None),
         ("bellman-ford", None),
-        pytest.param("edge", "opencl", marks=pytest.mark.pocl),
+        pytest.param("edge-sweep", "opencl", marks=pytest.mark.pocl),
     ],
     indirect=["device"],
 )
@@ -175,12 +175,12 @@ def test_columns_are_all_that_a_matrix_is_asked_for(method, device):
 
 @pytest.mark.pocl
 def test_edge_sweeps_stop_at_the_columns(pocl):
-    assert sp.distances(CHAIN, [0], [2, 0], method="edge", device="opencl").tolist() == [[LAST, 0]]
-    assert sp.distances(CHAIN, [0], cutoff=LAST, method="edge", device="opencl").tolist() == [
+    assert sp.distances(CHAIN, [0], [2, 0], method="edge-sweep", device="opencl").tolist() == [[LAST, 0]]
+    assert sp.distances(CHAIN, [0], cutoff=LAST, method="edge-sweep", device="opencl").tolist() == [
         [0, 2**62, LAST, sp.UNREACHABLE]
     ]
     with pytest.raises(sp.DistanceOverflowError):
-        sp.distances(CHAIN, [0], method="edge", device="opencl")
+        sp.distances(CHAIN, [0], method="edge-sweep", device="opencl")
 
 
 def test_a_detour_that_fits_is_no_overflow():

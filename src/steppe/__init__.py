@@ -13,7 +13,7 @@ from . import generate
 from .calls.all_shortest_paths import ShortestPaths, all_shortest_paths
 from .calls.along import Skims
 from .calls.bfs import bfs
-from .calls.blocks import Block, blocks
+from .calls.distance_blocks import Block, distance_blocks
 from .calls.distances import all_pairs, distances
 from .calls.eccentricity import eccentricity
 from .calls.isochrones import Isochrones, isochrones
@@ -35,6 +35,7 @@ from .errors import (
     DistanceOverflowError,
     FormatError,
     GraphError,
+    MemoryLimitError,
     NegativeCycleError,
     NegativeWeightError,
     NoPathError,
@@ -57,12 +58,17 @@ __version__: str
 
 if not TYPE_CHECKING:  # a checker would believe in every name
 
-    def __getattr__(name: str) -> str:
-        """Return the version when it is asked for: finding it takes longer than the rest of the import."""
+    def __getattr__(name: str) -> object:
+        """Return the version when it is asked for, as finding it takes longer than the rest of the import, or what has a new name."""
         if name == "__version__":
             from importlib.metadata import version
 
             return version("steppe")
+        from . import deprecated
+
+        if name in deprecated.NAMES:
+            deprecated.warn(f"steppe.{name}", f"steppe.{deprecated.NAMES[name]}")
+            return globals()[deprecated.NAMES[name]]
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -79,6 +85,7 @@ __all__ = [
     "Graph",
     "GraphError",
     "Isochrones",
+    "MemoryLimitError",
     "Nearest",
     "NearestSources",
     "NegativeCycleError",
@@ -102,8 +109,8 @@ __all__ = [
     "all_pairs",
     "all_shortest_paths",
     "bfs",
-    "blocks",
     "devices",
+    "distance_blocks",
     "distances",
     "eccentricity",
     "generate",

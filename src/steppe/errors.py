@@ -14,6 +14,7 @@
      ├── VerificationError (AssertionError)  an answer that is not a shortest-path answer: has .vertex
      └── DeviceError (RuntimeError)          a device that is not there or cannot do it
           └── DeviceMemoryError (MemoryError)  has .needed, .free, in bytes
+               └── MemoryLimitError          the memory_limit of a search on the CPU is too small
 """
 
 from __future__ import annotations
@@ -117,7 +118,29 @@ class VerificationError(SteppeError, AssertionError):
         return str(self.args[0])
 
 
-class ResultSizeError(SteppeError, MemoryError):
+class _BytesError(SteppeError, MemoryError):
+    """Something needs more bytes than there are.
+
+    Attributes
+    ----------
+    needed, free : int
+        Bytes.
+    """
+
+    def __init__(self, message: str, *, needed: int, free: int) -> None:
+        super().__init__(message)
+        self.needed = needed
+        self.free = free
+
+    def __reduce__(self) -> Any:
+        return _rebuild_bytes_error, (type(self), str(self), self.needed, self.free)
+
+
+def _rebuild_bytes_error(kind: type[_BytesError], message: str, needed: int, free: int) -> _BytesError:
+    return kind(message, needed=needed, free=free)
+
+
+class ResultSizeError(_BytesError):
     """A result would not fit in memory, or on the disk; nothing was computed.
 
     Attributes
@@ -126,25 +149,13 @@ class ResultSizeError(SteppeError, MemoryError):
         Bytes.
     """
 
-    def __init__(self, message: str, *, needed: int, free: int) -> None:
-        super().__init__(message)
-        self.needed = needed
-        self.free = free
-
-    def __reduce__(self) -> Any:
-        return _rebuild_size_error, (str(self), self.needed, self.free)
-
-
-def _rebuild_size_error(message: str, needed: int, free: int) -> ResultSizeError:
-    return ResultSizeError(message, needed=needed, free=free)
-
 
 class DeviceError(SteppeError, RuntimeError):
     """A device was asked for that is not there, or that cannot do what was asked."""
 
 
-class DeviceMemoryError(DeviceError, MemoryError):
-    """The device (or the ``memory_limit``) is too small even for streaming.
+class DeviceMemoryError(DeviceError, _BytesError):
+    """The device (or its ``memory_limit``) is too small even for streaming.
 
     Attributes
     ----------
@@ -152,14 +163,14 @@ class DeviceMemoryError(DeviceError, MemoryError):
         Bytes.
     """
 
-    def __init__(self, message: str, *, needed: int, free: int) -> None:
-        super().__init__(message)
-        self.needed = needed
-        self.free = free
 
-    def __reduce__(self) -> Any:
-        return _rebuild_memory_error, (str(self), self.needed, self.free)
+class MemoryLimitError(DeviceMemoryError):
+    """The ``memory_limit`` of a search on the CPU is too small.
 
+    It is a :class:`DeviceMemoryError` because such searches raised that before this class existed.
 
-def _rebuild_memory_error(message: str, needed: int, free: int) -> DeviceMemoryError:
-    return DeviceMemoryError(message, needed=needed, free=free)
+    Attributes
+    ----------
+    needed, free : int
+        Bytes.
+    """

@@ -57,7 +57,7 @@ def searches(name, graph):
 def matrices(name, graph):
     """Show matrices by every method that takes the graph."""
     some = np.arange(0, graph.num_vertices, 13)
-    for method in ("auto", "dijkstra", "lanes", "floyd-warshall", "essential", "contraction"):
+    for method in ("auto", "dijkstra", "batched", "floyd-warshall", "essential-edges", "contraction"):
         try:
             show(f"{name} distances {method}", sp.distances(graph, some, method=method))
         except (ValueError, sp.SteppeError) as error:

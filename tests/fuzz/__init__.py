@@ -20,7 +20,7 @@ How it works, one file each:
 - ``roundtrip.py``  writes the graph in every format and reads it again;
 - ``parts.py``      the parts of the fuzzer, of which all this is the first; each of the others makes, asks and prints cases of its own:
 - ``facades.py``    ``facade_csgraph.py`` against SciPy, ``facade_networkx.py`` and ``…_compare.py`` against NetworkX: every function;
-- ``matrices.py``   every form of a matrix with every other option: pairs, reduce, predecessors, sparse, along, blocks(), files and folders;
+- ``matrices.py``   every form of a matrix with every other option: pairs, reduce, predecessors, sparse, along, distance_blocks(), files and folders;
 - ``resumed.py``    a matrix on the disk is interrupted, and continued by the same question or another one: the same bits, or an error;
 - ``lists.py``      k_shortest_paths, all_shortest_paths and nearest(k=, offsets=) against all simple paths and searches from each source;
 - ``damaged.py``    partitions whose files were changed: an error or the same answer;

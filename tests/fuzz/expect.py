@@ -104,9 +104,9 @@ def refusals(truth, question, many=False):
     method, device = question.get("method", "auto"), question.get("device", "cpu")
     errors = []
     if many:
-        if method == "edge" and device == "cpu":
+        if method == "edge-sweep" and device == "cpu":
             errors.append("ValueError")
-        if method not in ("auto", "edge", "delta-stepping") and device != "cpu":
+        if method not in ("auto", "edge-sweep", "delta-stepping") and device != "cpu":
             errors.append("ValueError")
         if method == "contraction" and not truth.case.is_integer:
             errors.append("ValueError")

@@ -1,4 +1,4 @@
-"""Matrices in every form: each option of distances(), all_pairs() and blocks() with each other, against the oracle's rows."""
+"""Matrices in every form: each option of distances(), all_pairs() and distance_blocks() with each other, against the oracle's rows."""
 
 import json
 import math
@@ -23,7 +23,7 @@ from .program import built as built_lines
 from .questions import CUTOFFS, cutoff_of
 
 build = Case.build
-SINGLE = ("pairs", "predecessors", "sparse", "along", "blocks")
+SINGLE = ("pairs", "predecessors", "sparse", "along", "distance_blocks")
 FORMS = ("dense", *SINGLE, "reduce=max", "reduce=sum", "reduce=count", "reduce=function", ".npy", ".zarr", ".parquet")
 DTYPES = (None, None, None, "uint8", "uint16", "int32", "int64", "uint64", "float16", "float32", "float64")
 UNREACHABLE = (None, None, None, nan, -1, 0, 255, 70000, 0.5, -inf, 1e300)
@@ -79,8 +79,8 @@ def concrete(rng, case, row):
     named = dict(row)
     if form is not None:
         name, _, value = form.partition("=")
-        if form == "blocks":
-            question["call"] = "blocks"
+        if form == "distance_blocks":
+            question["call"] = "distance_blocks"
             question["rows"] = rng.choice((1, 2, 7, None))
         elif form.startswith("."):
             named["out"] = form
@@ -98,11 +98,11 @@ def concrete(rng, case, row):
             continue
         if question["call"] == "all_pairs" and name in ONLY_DISTANCES:
             continue
-        if question["call"] == "blocks" and name in (*FORM_NAMES, "unreachable"):
+        if question["call"] == "distance_blocks" and name in (*FORM_NAMES, "unreachable"):
             continue
         question[name] = value
     if question.get("method") == "floyd-warshall" and not case.is_integer:
-        question["method"] = "essential"  # the same with every method's rounding
+        question["method"] = "essential-edges"  # the same with every method's rounding
     if question.get("method") == "bfs" and not case.edges:
         del question["method"]
     kind = row.get("cutoff")
@@ -185,8 +185,8 @@ def called(case, graph, question, place):
     if question["call"] == "all_pairs":
         return sp.all_pairs(graph, **given)
     targets = case.named(question["targets"]) if "targets" in question else None
-    if question["call"] == "blocks":
-        return list(sp.blocks(graph, case.named(question["sources"]), targets, **given))
+    if question["call"] == "distance_blocks":
+        return list(sp.distance_blocks(graph, case.named(question["sources"]), targets, **given))
     return sp.distances(graph, case.named(question["sources"]), targets, **given)
 
 
@@ -206,7 +206,7 @@ def compare(case, truth, question, sources, expected, answer):
     reduce = question.get("reduce")
     if question.get("pairs"):
         right, reached = right[:, 0], reached[:, 0]
-    if question["call"] == "blocks":
+    if question["call"] == "distance_blocks":
         compare_blocks(case, question, sources, right, answer)
     elif reduce:
         compare_reduced(case, expected.rows, reduce, right, answer)
@@ -372,5 +372,5 @@ def lines(case):
             given["along"] = repr(values)
         ends = [] if question["call"] == "all_pairs" else names
         call = f"sp.{question['call']}({', '.join(['g', *ends, *(f'{k}={v}' for k, v in given.items())])})"
-        text.append(f"print(list({call}))" if question["call"] == "blocks" else f"print({call})")
+        text.append(f"print(list({call}))" if question["call"] == "distance_blocks" else f"print({call})")
     return text

@@ -201,7 +201,7 @@ def concrete(rng, truth, row, source, huge):
     if question.get("method") == "bfs" and not any(True for _ in truth.case.arcs()):
         del question["method"]  # without edges nobody can say how long they are
     if question.get("method") == "floyd-warshall" and not truth.case.is_integer:
-        question["method"] = "essential"  # the same with every method's rounding
+        question["method"] = "essential-edges"  # the same with every method's rounding
     if question.get("method") in DENSE and n > 600:
         question["method"] = "delta-stepping"  # all pairs of thousands of vertices take minutes
     if row.get("device") == "opencl":

@@ -65,7 +65,9 @@ def question_of(rng, case, i):
     question = {"call": "resumed", "store": STORES[i % 3], "seed": rng.randrange(2**32), "stop": rng.random()}
     question["change"] = CHANGES[i // 3 % len(CHANGES)]
     if rng.random() < 0.3:
-        question["method"] = rng.choice(("dijkstra", "delta-stepping", "essential", "floyd-warshall", "bellman-ford"))
+        question["method"] = rng.choice(
+            ("dijkstra", "delta-stepping", "essential-edges", "floyd-warshall", "bellman-ford")
+        )
     if question["change"] == "method" and rng.random() < 0.7:
         question["method"] = "floyd-warshall"  # whose floats are added in another order
     if rng.random() < 0.3:

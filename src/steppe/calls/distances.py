@@ -124,11 +124,12 @@ def distances(
         One row each; the same one may stand there twice.
     targets : list of labels, optional
         One column each; default: every vertex, in the graph's order.
-    method : {"auto", "dijkstra", "delta-stepping", "bellman-ford", "bfs", "edge", "lanes", "contraction", "floyd-warshall", "essential", "johnson"}
-        All give the same distances, but "floyd-warshall" adds floats in an order of its own: their last bits may differ. On the CPU one search
-        per thread; "edge" sweeps the edges, on a device only; "lanes" searches from 16 sources at once, where paths have few edges; "contraction"
-        does so on roads with integer weights, which it prepares for this once; "floyd-warshall" and "essential" are for dense graphs,
-        "johnson" for negative integers.
+    method : str
+        "auto", "dijkstra", "delta-stepping", "bellman-ford", "bfs", "edge-sweep", "batched", "contraction", "floyd-warshall", "essential-edges" or
+        "johnson". All give the same distances, but "floyd-warshall" adds floats in an order of its own: their last bits may differ. On the CPU one
+        search per thread; "edge-sweep" sweeps the edges, on a device only; "batched" searches from 16 sources at once, where paths have few edges;
+        "contraction" does so on roads with integer weights, which it prepares for this once; "floyd-warshall" and "essential-edges" are for dense
+        graphs, "johnson" for negative integers.
     device : str, optional
         "cpu", "cuda", "opencl", …; default: the default device.
     cutoff : number, optional

@@ -183,15 +183,15 @@ class Isochrones(Tabular):
             )
         window = draw.window_of(bands[-1][0])
         ax = draw.new_axes(ax, plane, window)
-        colours = draw.colours_of(len(self.limits), cmap)
+        colors = draw.colors_of(len(self.limits), cmap)
         u, v = ends_once(self.graph)
         far = (self.bands[u] < 0) | (self.bands[v] < 0)
         beyond = draw.inside(draw.pieces_of(plane, u[far], v[far])[0], window)
-        draw.draw_edges(ax, beyond, colour="#cccccc")
-        draw.draw_bands(ax, bands, self.limits, colours)
+        draw.draw_edges(ax, beyond, color="#cccccc")
+        draw.draw_bands(ax, bands, self.limits, colors)
         ax.set(xlim=window[:2], ylim=window[2:])
-        draw.draw_legend(ax, colours, words, title)
-        draw.draw_points(ax, plane, self.graph.indices_of([self.paths.source]), colour=draw.ROUTE, marker="*", size=220)
+        draw.draw_legend(ax, colors, words, title)
+        draw.draw_points(ax, plane, self.graph.indices_of([self.paths.source]), color=draw.ROUTE, marker="*", size=220)
         return ax
 
 

@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from .. import __version__, read
+from ..deprecated import METHODS
 from ..errors import (
     FormatError,
     GraphError,
@@ -115,6 +116,18 @@ def number(text: str) -> int | float:
         return int(text)
     except ValueError:
         return float(text)
+
+
+def renamed(old: str, new: str) -> None:
+    """Tell on standard error that an option or its value has another name now."""
+    complain(f"{old} is deprecated, write {new}", "warning")
+
+
+def method_name(method: str) -> str:
+    """Return the present name of a method."""
+    if method in METHODS:
+        renamed(f"--method {method}", f"--method {METHODS[method]}")
+    return METHODS.get(method, method)
 
 
 def size(text: str) -> int:

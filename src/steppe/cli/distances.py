@@ -15,7 +15,7 @@ import numpy.typing as npt
 import typer
 
 from .. import all_pairs as _all_pairs
-from .. import blocks as _blocks
+from .. import distance_blocks as _distance_blocks
 from .. import distances as _distances
 from .. import nearest as _nearest
 from ..errors import GraphError
@@ -37,8 +37,9 @@ Array = npt.NDArray[Any]
 MethodOption = Annotated[
     str,
     typer.Option(
-        help="auto, dijkstra, delta-stepping, bellman-ford, johnson, bfs, edge, lanes, contraction, floyd-warshall or essential.",
+        help="auto, dijkstra, delta-stepping, bellman-ford, johnson, bfs, edge-sweep, batched, contraction, floyd-warshall or essential-edges.",
         metavar="NAME",
+        callback=shared.method_name,
     ),
 ]
 
@@ -178,7 +179,7 @@ def all_pairs(
     with Bar() as bar, going_on(save, kind):
         if save is None and not sparse:
             reached, most = 0, 0
-            for block in _blocks(graph, dtype=dtype, progress=bar, **options):
+            for block in _distance_blocks(graph, dtype=dtype, progress=bar, **options):
                 found = block.distances[block.distances != _unreachable(block.distances.dtype)]
                 reached, most = reached + len(found), max(most, found.max(initial=0).item())
             facts |= {"reachable_pairs": reached, "largest": most}

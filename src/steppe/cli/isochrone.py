@@ -55,7 +55,7 @@ def isochrone(
     found = isochrones(graph, drawn.start_of(graph, source, near), limits, reverse=reverse)
     facts: dict[str, Any] = {"vertices": graph.num_vertices, "edges": graph.num_edges, "source": found.paths.source}
     facts |= {f"within_{limit:g}": count for limit, count in zip(found.limits, found.counts(), strict=True)}
-    facts |= {"turn_restrictions": graph.about.get("turn_restrictions")}
+    facts |= {"turn_restrictions": graph.metadata.get("turn_restrictions")}
     if verify:
         found.verify()
         facts["verified"] = True

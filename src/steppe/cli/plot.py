@@ -61,7 +61,7 @@ def plot(
         axes = graph.plot()
     save_picture(axes, save, kind)
     facts = {"written": save, "vertices": graph.num_vertices, "edges": graph.num_edges}
-    facts |= {"turn_restrictions": graph.about.get("turn_restrictions")}
+    facts |= {"turn_restrictions": graph.metadata.get("turn_restrictions")}
     output.show(facts | {"seconds": round(time.perf_counter() - begun, 4)}, as_json=as_json)
 
 

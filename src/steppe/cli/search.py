@@ -202,7 +202,7 @@ def _report(
     }
     if how.parts:
         facts |= {"parts": how.parts, "passes": how.passes, "bytes_copied": how.bytes_copied}
-        facts |= {"bytes_skipped": how.bytes_skipped, "peak_device_bytes": how.peak_device_bytes}
+        facts |= {"bytes_skipped": how.bytes_skipped, "peak_bytes": how.peak_bytes}
         facts["copy_share"] = round(how.copy_share, 4)
     facts |= {"read_seconds": round(read_seconds, 4), "seconds": round(how.seconds, 4)}
     if as_json:

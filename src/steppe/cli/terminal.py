@@ -11,10 +11,10 @@ _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # controls, formats, surrogates, ends 
 _JOINERS = "\u200c\u200d"  # formats that some scripts cannot do without
 
 
-def complain(text: str) -> None:
-    """Write an error to standard error; where that cannot be written to, the exit code has to do."""
+def complain(text: str, kind: str = "error") -> None:
+    """Write an error, or a warning, to standard error; where that cannot be written to, the exit code has to do."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
-        sys.stderr.write(f"steppe: error: {text}\n")
+        sys.stderr.write(f"steppe: {kind}: {text}\n")
         sys.stderr.flush()
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import _core
 from .._core import BellmanFordStatus
-from ..errors import DeviceMemoryError, DistanceOverflowError, SteppeError
+from ..errors import DistanceOverflowError, MemoryLimitError, SteppeError
 from ..machine import memory
 from ..planning.bytes import sweep, sweep_negative, total
 from ..planning.distance_types import distance_dtype, lengths_of_hops
@@ -47,7 +47,7 @@ def run(graph: Graph, question: Question, method: str, memory_limit: int | None)
 
     Raises
     ------
-    DeviceMemoryError
+    MemoryLimitError
         The vertex arrays alone do not fit; it says how much would do.
     """
     if method == "bfs":
@@ -146,7 +146,7 @@ def _divide(graph: Graph, edge_bytes: int, memory_limit: int | None, vertices: C
     shifts = range(6, 24)
     smallest = min(vertices(shift) for shift in shifts) + min(SMALLEST_WINDOW, edge_bytes)
     if limit < smallest:
-        raise DeviceMemoryError(
+        raise MemoryLimitError(
             f"a graph of {graph.num_vertices:,} vertices needs {smallest:,} bytes beside its file, "
             f"memory_limit={limit:,} is {smallest - limit:,} too few; the smallest that will do is {smallest:,}",
             needed=smallest,
@@ -175,5 +175,5 @@ def _spent(budget: _core.Budget, edge_bytes: int, vertices: int) -> dict[str, An
         "passes": budget.passes,
         "bytes_copied": budget.bytes_read,
         "bytes_skipped": max(0, budget.passes * edge_bytes - budget.bytes_read),
-        "peak_device_bytes": vertices + budget.peak,
+        "peak_bytes": vertices + budget.peak,
     }

@@ -47,11 +47,11 @@ def run(graph: Graph, question: Question, method: str, columns: Array | None, in
                 question.progress(i + 1)
         return
     if method in DENSE:
-        essential = method == "essential"
+        essential = method == "essential-edges"
         lost = _core.floyd_warshall(graph._native, question.core(graph), columns, into.reshape(-1), essential)
         if lost >= 0:  # a sum left the type, perhaps one beyond the cutoff: searches tell the two apart
             lost = _core.many("delta-stepping", graph._native, question.core(graph), columns, None, into.reshape(-1))
-    elif method == "lanes":
+    elif method == "batched":
         lost = _lanes(graph, question, columns, into)
     elif stores_any(graph, question, method):
         hops.rows(graph, question, columns, into)
@@ -85,7 +85,7 @@ def _lanes(graph: Graph, question: Question, columns: Array | None, into: Array)
 
 def pairs(graph: Graph, question: Question, method: str, targets: Array, offsets: Array, into: Array) -> None:
     """Fill ``into`` with the distances from source i of the question to ``targets[offsets[i] : offsets[i + 1]]``."""
-    if method in ("lanes", "contraction"):
+    if method in ("batched", "contraction"):
         method = "delta-stepping"  # the targets of each source are its own, and its search ends with the last
     if method not in BOUNDED:
         width = 1 + int(np.diff(offsets).max(initial=0))

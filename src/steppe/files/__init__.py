@@ -121,7 +121,7 @@ def read(
         A DIMACS ``.co`` file: where the graph's vertices are, one line for each, in their order. Whole numbers up to ±180 000 000 and
         ±90 000 000 are longitude and latitude in millionths of a degree, as the challenge has them; others are x and y in a plane.
     profile : {"car", "bike", "foot"}, optional
-        Whose roads are taken from a file of OpenStreetMap (``.osm.pbf``, ``.osm``); default: a car's. ``graph.about`` tells what was left out.
+        Whose roads are taken from a file of OpenStreetMap (``.osm.pbf``, ``.osm``); default: a car's. ``graph.metadata`` tells what was left out.
     largest_component : bool
         Keep only the largest part in which every vertex can be reached from every other (:meth:`Graph.largest_component`).
 

@@ -4,8 +4,9 @@ The file is read twice. First its ways: those that the profile may use are kept 
 of which only those that stand in these lists come out of pyosmium. Memory is that of the roads, not of the file. Every node of a road is a vertex,
 so that a picture follows the road and the nearest vertex is near; an edge is the piece between two of them, in each direction that is open.
 
-A PBF file has no end mark: one that was cut between two blocks cannot be told from a smaller one, but its roads then miss nodes, and ``graph.about``
-counts those. Turn restrictions are relations between edges, for which a graph of vertices has no place: they are counted, and not obeyed.
+A PBF file has no end mark: one that was cut between two blocks cannot be told from a smaller one, but its roads then miss nodes, and
+``graph.metadata`` counts those. Turn restrictions are relations between edges, for which a graph of vertices has no place: they are
+counted, and not obeyed.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def read(
     largest_component: bool,
     max_bytes: int | None = None,
 ) -> Graph:
-    """Read the roads of a file; what could not be used is told in ``graph.about``."""
+    """Read the roads of a file; what could not be used is told in ``graph.metadata``."""
     profile, weight = profile or "car", "seconds" if weight is None else weight
     kind = (format or "").lower().lstrip(".")
     if profile not in PROFILES:

@@ -8,7 +8,7 @@ as an origin and has the links that leave it; vertex ``-7`` is zone 7 as a desti
 ``7``, so that no path passes through, whoever searches. Where the first thru node is 1 nothing is split.
 
 **More nodes than stated.** Some networks of the collection name nodes beyond ``<NUMBER OF NODES>``. They are taken as they are, and
-``graph.about`` tells how many they are, and the line of the first.
+``graph.metadata`` tells how many they are, and the line of the first.
 """
 
 from __future__ import annotations

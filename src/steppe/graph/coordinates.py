@@ -37,7 +37,7 @@ class Coordinates:
         ``count`` rows of x and y; a function returns them when they are first asked for. None: they are not known, and there is only ``about``.
     geographic : bool
         Whether x and y are longitude and latitude in degrees.
-    about : dict, optional
+    metadata : dict, optional
         What is told of the map they are from.
     """
 
@@ -47,14 +47,14 @@ class Coordinates:
         places: Points | Callable[[], Points] | None,
         *,
         geographic: bool,
-        about: dict[str, Any] | None = None,
+        metadata: dict[str, Any] | None = None,
     ) -> None:
-        self.count, self.geographic, self.about, self._places = count, geographic, about or {}, places
+        self.count, self.geographic, self.metadata, self._places = count, geographic, metadata or {}, places
 
     @classmethod
-    def told(cls, count: int, about: dict[str, Any]) -> Coordinates:
+    def told(cls, count: int, metadata: dict[str, Any]) -> Coordinates:
         """Return what is told of a graph whose vertices have no known places."""
-        return cls(count, None, geographic=False, about=about)
+        return cls(count, None, geographic=False, metadata=metadata)
 
     @property
     def known(self) -> bool:
@@ -62,12 +62,12 @@ class Coordinates:
         return self._places is not None
 
     @classmethod
-    def given(cls, places: Any, geographic: bool, about: dict[str, Any] | None = None) -> Coordinates:
+    def given(cls, places: Any, geographic: bool, metadata: dict[str, Any] | None = None) -> Coordinates:
         """Return coordinates of a caller's rows, or of a pickle's, which may be anything."""
         array = np.array(places, dtype=np.float64)
         if array.size == 0 and array.ndim < 2:
             array = array.reshape(0, 2)
-        return cls(len(array), _checked(array, geographic), geographic=bool(geographic), about=about)
+        return cls(len(array), _checked(array, geographic), geographic=bool(geographic), metadata=metadata)
 
     @cached_property
     def array(self) -> Points:
@@ -80,8 +80,10 @@ class Coordinates:
     def taken(self, vertices: Ids) -> Coordinates:
         """Return the coordinates of some vertices."""
         if not self.known:
-            return Coordinates.told(len(vertices), self.about)
-        return Coordinates(len(vertices), lambda: self.array[vertices], geographic=self.geographic, about=self.about)
+            return Coordinates.told(len(vertices), self.metadata)
+        return Coordinates(
+            len(vertices), lambda: self.array[vertices], geographic=self.geographic, metadata=self.metadata
+        )
 
     def nearest(self, x: npt.ArrayLike, y: npt.ArrayLike) -> Ids:
         """Return the vertex nearest to each point; of several at one place the first."""
@@ -119,8 +121,8 @@ class Coordinates:
 
     def __reduce__(self) -> Any:
         if not self.known:
-            return Coordinates.told, (self.count, self.about)
-        return Coordinates.given, (self.array, self.geographic, self.about)
+            return Coordinates.told, (self.count, self.metadata)
+        return Coordinates.given, (self.array, self.geographic, self.metadata)
 
 
 def _checked(array: Array, geographic: bool) -> Points:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import numpy as np
 import numpy.typing as npt
 
+from ..deprecated import Renamed, renamed_arguments
 from ..errors import GraphError
 from ..machine import locks
 from .coordinates import Coordinates
@@ -38,13 +39,15 @@ class Places:
         return self._coordinates is not None and self._coordinates.geographic
 
     @property
-    def about(self) -> dict[str, Any]:
+    def metadata(self) -> dict[str, Any]:
         """What :func:`steppe.read` tells of a file; empty for most graphs.
 
         Of a file of OpenStreetMap: the profile, and what was left out or is not obeyed. Of a TNTP network: that its links name nodes beyond the
         number it states. It goes where the coordinates go, but not into files.
         """
-        return {} if self._coordinates is None else dict(self._coordinates.about)
+        return {} if self._coordinates is None else dict(self._coordinates.metadata)
+
+    about = Renamed("metadata")
 
     def with_coordinates(
         self,
@@ -84,7 +87,7 @@ class Places:
         if made is not None and len(made) != g.num_vertices:
             raise GraphError(f"{len(made)} coordinates for {g.num_vertices} vertices")
         if made is not None:
-            made.about = self.about
+            made.metadata = self.metadata
         return cast("Self", placed(g, made))
 
     def nearest_vertex(self, lon: npt.ArrayLike, lat: npt.ArrayLike) -> Any:
@@ -108,7 +111,8 @@ class Places:
         found = known_places(g, "nearest_vertex").nearest(lon, lat)
         return g.label(int(found)) if found.ndim == 0 else g.labels_of(found)
 
-    def plot(self, *, ax: Any = None, colour: str = "#555555") -> Any:
+    @renamed_arguments(colour="color")
+    def plot(self, *, ax: Any = None, color: str = "#555555") -> Any:
         """Draw the edges; return matplotlib's axes. Up to 40 vertices have their names.
 
         It needs matplotlib (``pip install 'steppe[plot]'``), and coordinates where there are more than 500 vertices: smaller graphs are laid out.
@@ -122,7 +126,7 @@ class Places:
         """
         from .plotting import plot_graph
 
-        return plot_graph(cast("Graph", self), ax, colour)
+        return plot_graph(cast("Graph", self), ax, color)
 
 
 def known_places(graph: Graph, what: str) -> Coordinates:

@@ -54,11 +54,11 @@ def ends_once(graph: Graph) -> tuple[Array, Array]:
     return (u, v) if keep.all() else (u[keep], v[keep])
 
 
-def plot_graph(graph: Graph, ax: Any, colour: str) -> Any:
+def plot_graph(graph: Graph, ax: Any, color: str) -> Any:
     """Draw all edges in one colour; return the axes."""
     plane = plane_of(graph)
     ax = new_axes(ax, plane)
-    draw_edges(ax, pieces_of(plane, *ends_once(graph))[0], colour=colour)
+    draw_edges(ax, pieces_of(plane, *ends_once(graph))[0], color=color)
     _name(graph, plane, ax)
     return ax
 
@@ -138,9 +138,9 @@ class Plotting:
         ax, shown, plane = plot_values(graph, ax, self.distances, self.reachable, cmap=cmap, edges=edges)
         draw_scale(ax, shown, label)
         if path is not None:
-            draw_edges(ax, pieces_of(plane, path[:-1], path[1:])[0], colour=ROUTE, width=2.5, order=5)
-            draw_points(ax, plane, path[-1:], colour=ROUTE)
-        draw_points(ax, plane, self._sources, colour=ROUTE, marker="*", size=180)
+            draw_edges(ax, pieces_of(plane, path[:-1], path[1:])[0], color=ROUTE, width=2.5, order=5)
+            draw_points(ax, plane, path[-1:], color=ROUTE)
+        draw_points(ax, plane, self._sources, color=ROUTE, marker="*", size=180)
         return ax
 
 
@@ -152,12 +152,12 @@ def plot_winners(graph: Graph, winners: npt.NDArray[np.int64], ax: Any) -> Any:
     ax = new_axes(ax, plane)
     u, v = ends_once(graph)
     same = (winners[u] == winners[v]) & (winners[u] >= 0)
-    draw_edges(ax, pieces_of(plane, u[~same], v[~same])[0], colour=GREY, width=0.4)
+    draw_edges(ax, pieces_of(plane, u[~same], v[~same])[0], color=GREY, width=0.4)
     sources = np.unique(winners[winners >= 0])
     segments, known = pieces_of(plane, u[same], v[same])
-    colour = (np.searchsorted(sources, winners[u[same][known]]) % len(DISTINCT)).astype(np.float64)
+    color = (np.searchsorted(sources, winners[u[same][known]]) % len(DISTINCT)).astype(np.float64)
     norm = Normalize(-0.5, len(DISTINCT) - 0.5)
-    draw_edges(ax, segments, values=(colour, colour), cmap=ListedColormap(DISTINCT), norm=norm, order=2)
+    draw_edges(ax, segments, values=(color, color), cmap=ListedColormap(DISTINCT), norm=norm, order=2)
     _name(graph, plane, ax)
     draw_points(ax, plane, sources, marker="*", size=150)
     return ax

@@ -60,7 +60,7 @@ def draw_edges(
     segments: Array,
     *,
     values: tuple[Array, Array] | None = None,
-    colour: str = GREY,
+    color: str = GREY,
     cmap: Any = SEQUENTIAL,
     norm: Any = None,
     width: float | None = None,
@@ -78,7 +78,7 @@ def draw_edges(
         lines = LineCollection(ends)
         lines.set(linewidth=width, zorder=order, capstyle="round")
         if values is None:
-            lines.set_color(colour)
+            lines.set_color(color)
         else:
             lines.set_array((values[0] + values[1]) / 2)
             lines.set_cmap(cmap)
@@ -95,7 +95,7 @@ def draw_edges(
         counted = grid.counted(segments)
         typical = float(np.quantile(counted[counted > 0], 0.9))
         image: Array = np.empty((*counted.shape, 4))
-        image[..., :3] = to_rgb(colour)
+        image[..., :3] = to_rgb(color)
         image[..., 3] = np.where(counted > 0, 0.25 + 0.75 * np.minimum(1, counted / typical), 0)
         options: dict[str, Any] = {}
     else:
@@ -114,7 +114,7 @@ def draw_edges(
     return shown
 
 
-def draw_bands(ax: Any, bands: list[tuple[Array, Array, Array]], limits: tuple[float, ...], colours: list[Any]) -> None:
+def draw_bands(ax: Any, bands: list[tuple[Array, Array, Array]], limits: tuple[float, ...], colors: list[Any]) -> None:
     """Draw the segments of each band, with the distances at their ends, in its colour; a band has those of the bands before, too."""
     from matplotlib.colors import BoundaryNorm, ListedColormap
 
@@ -122,11 +122,11 @@ def draw_bands(ax: Any, bands: list[tuple[Array, Array, Array]], limits: tuple[f
     if segments.shape[1] > LINES:  # a pixel has the colour of the least distance in it
         steps = [-1.0, *(np.nextafter(limit, np.inf) for limit in limits)]
         norm = BoundaryNorm(steps, len(limits))
-        draw_edges(ax, segments, values=(first, last), cmap=ListedColormap(colours), norm=norm, order=2)
+        draw_edges(ax, segments, values=(first, last), cmap=ListedColormap(colors), norm=norm, order=2)
         return
-    for order, ((parts, _, _), colour) in enumerate(reversed(list(zip(bands, colours, strict=True)))):
+    for order, ((parts, _, _), color) in enumerate(reversed(list(zip(bands, colors, strict=True)))):
         width = float(np.clip(100 / np.sqrt(segments.shape[1]), 0.8, 2.5))
-        draw_edges(ax, parts, colour=colour, width=width, order=2 + order / 100)
+        draw_edges(ax, parts, color=color, width=width, order=2 + order / 100)
 
 
 def window_of(segments: Array, margin: float = 0.08) -> Window:
@@ -146,14 +146,14 @@ def inside(segments: Array, window: Window) -> Array:
 
 
 def draw_points(
-    ax: Any, plane: Plane, vertices: Array, *, colour: Any = INK, size: float = 60, marker: str = "o"
+    ax: Any, plane: Plane, vertices: Array, *, color: Any = INK, size: float = 60, marker: str = "o"
 ) -> None:
     """Draw vertices on top of all."""
     ax.scatter(
         plane.lon[vertices],
         plane.lat[vertices],
         s=size,
-        c=colour,
+        c=color,
         marker=marker,
         zorder=6,
         edgecolors="white",
@@ -163,7 +163,7 @@ def draw_points(
 
 def draw_names(ax: Any, plane: Plane, names: list[str]) -> None:
     """Draw every vertex as a dot with its name; for a few dozen."""
-    draw_points(ax, plane, np.arange(len(names)), colour=INK, size=25)
+    draw_points(ax, plane, np.arange(len(names)), color=INK, size=25)
     for name, x, y in zip(names, plane.lon, plane.lat, strict=True):
         if not (np.isnan(x) or np.isnan(y)):
             ax.annotate(name, (x, y), xytext=(4, 4), textcoords="offset points", fontsize=9, zorder=7)
@@ -175,15 +175,15 @@ def draw_scale(ax: Any, shown: Any, label: str) -> None:
         ax.figure.colorbar(shown, ax=ax, label=label, shrink=0.6, pad=0.01, aspect=30)
 
 
-def draw_legend(ax: Any, colours: list[Any], words: list[str], title: str | None = None) -> None:
+def draw_legend(ax: Any, colors: list[Any], words: list[str], title: str | None = None) -> None:
     """Draw a legend of colours."""
     from matplotlib.patches import Patch
 
-    patches = [Patch(facecolor=colour, label=word) for colour, word in zip(colours, words, strict=True)]
+    patches = [Patch(facecolor=color, label=word) for color, word in zip(colors, words, strict=True)]
     ax.legend(handles=patches, title=title, loc="upper left", framealpha=0.9, edgecolor="none")
 
 
-def colours_of(count: int, cmap: str = SEQUENTIAL) -> list[Any]:
+def colors_of(count: int, cmap: str = SEQUENTIAL) -> list[Any]:
     """Return so many colours, dark to light, of a sequential palette."""
     from matplotlib import colormaps
 

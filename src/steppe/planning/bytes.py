@@ -172,7 +172,7 @@ def matrix(facts: Facts, method: str, wishes: Wishes, *, threads: int) -> list[A
     arrays = _told(facts, method, wishes, threads) + _kept(facts, threads)
     if method in DENSE:
         arrays.append(Array("all pairs", facts.vertices**2, narrow(facts)))
-    elif method == "lanes":
+    elif method == "batched":
         arrays += lanes(facts, threads=threads)
     elif method == "contraction":
         arrays += contraction(facts, threads=threads)
@@ -293,7 +293,7 @@ def rows_at_once(
         rows = max(1, min(rows, memory_limit // (2 * row)))
     if method == "bfs" and memory_limit is None:
         return max(rows, 128)  # searches share their looks at the edges
-    if method in ("lanes", "contraction"):
+    if method in ("batched", "contraction"):
         batches = 16 * threads  # one for every thread
         return rows // batches * batches or (batches if memory_limit is None else rows)
     return rows

@@ -30,16 +30,16 @@ MANY_METHODS = (
     "delta-stepping",
     "bellman-ford",
     "bfs",
-    "edge",
-    "lanes",
+    "edge-sweep",
+    "batched",
     "contraction",
     "floyd-warshall",
-    "essential",
+    "essential-edges",
     "johnson",
 )
 """The methods of :func:`steppe.distances`, besides "auto"."""
 
-DENSE = ("floyd-warshall", "essential")
+DENSE = ("floyd-warshall", "essential-edges")
 """The methods that hold the distances of all pairs at once."""
 
 ANY, POSITIVE, ONES = "any weights", "weights that are not negative", "edges of length 1"
@@ -78,13 +78,13 @@ MANY_CAPABILITIES: dict[tuple[str, str], str] = {
     ("cpu", "delta-stepping"): POSITIVE,
     ("cpu", "bellman-ford"): ANY,
     ("cpu", "bfs"): ONES,
-    ("cpu", "lanes"): POSITIVE,
+    ("cpu", "batched"): POSITIVE,
     ("cpu", "contraction"): POSITIVE,
     ("cpu", "floyd-warshall"): POSITIVE,
-    ("cpu", "essential"): POSITIVE,
+    ("cpu", "essential-edges"): POSITIVE,
     ("cpu", "johnson"): ANY,
     ("device", "delta-stepping"): POSITIVE,
-    ("device", "edge"): POSITIVE,
+    ("device", "edge-sweep"): POSITIVE,
 }
 
 
@@ -148,8 +148,8 @@ def name_edge(graph: Graph, error: NegativeWeightError) -> NegativeWeightError:
 def _why_not(engine: str, method: str, *, many: bool) -> str:
     if engine in ("parts", "ray"):
         return f"{method} does not run on a graph in parts: leave the method out"
-    if many and method == "edge":
-        return 'method="edge" runs on a device: give device="opencl" or "cuda", or leave the method out'
+    if many and method == "edge-sweep":
+        return 'method="edge-sweep" runs on a device: give device="opencl" or "cuda", or leave the method out'
     if many:
         return f'{method} from many sources runs on the CPU: give device="cpu", or method="delta-stepping"'
     if method == "dijkstra" and engine == "external":

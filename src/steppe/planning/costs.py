@@ -63,7 +63,7 @@ def estimates(facts: Facts, wishes: Wishes, machine: Machine) -> dict[str, float
     'floyd-warshall'
     >>> costs = estimates(Facts(vertices=20_000, edges=100_000), Wishes(rows=1000, columns=20_000), Machine(threads=2))
     >>> min(costs, key=costs.get)
-    'lanes'
+    'batched'
     """
     threads = max(1, machine.threads)
     n, rows = facts.vertices, wishes.rows
@@ -80,13 +80,13 @@ def estimates(facts: Facts, wishes: Wishes, machine: Machine) -> dict[str, float
     shared = rows >= LANES_FROM and _bytes.fits(_bytes.lanes(facts, threads=threads), wishes.memory_limit)
     if shared and not (facts.roadlike or facts.is_mapped or wishes.targets or machine.vectors == "none"):
         line = LINE if n <= CACHED_LINES else LINE_OUTSIDE
-        costs["lanes"] = rows * ROUNDS * facts.edges * line / lanes(facts) / threads
+        costs["batched"] = rows * ROUNDS * facts.edges * line / lanes(facts) / threads
     rate = PRODUCTS[machine.vectors] / (1 if facts.weight <= 4 else 2) * EFFICIENCY
     closed = 2 * n**3 / rate / threads + 10e-9 * n * n / threads
     if facts.is_integer:
         costs["floyd-warshall"] = closed
     else:
-        costs["essential"] = closed + rows * _search(2 * n * math.log(n + 1), n) / threads
+        costs["essential-edges"] = closed + rows * _search(2 * n * math.log(n + 1), n) / threads
     return costs
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
+from ..deprecated import Renamed
 from .plan import Plan
 
 
@@ -28,8 +29,8 @@ class Explanation(Plan):
         Relaxations that were tried, edges read, atomic operations.
     relaxations_per_edge : float
         Relaxations over the edges of the graph: more than 1 where edges were relaxed again.
-    parts, passes, bytes_copied, bytes_skipped, peak_device_bytes : int
-        Streaming: parts of the graph, passes over them, bytes moved and saved, memory used on the device.
+    parts, passes, bytes_copied, bytes_skipped, peak_bytes : int
+        Streaming: parts of the graph, passes over them, bytes moved and saved, the most memory that was used at a time.
     copy_share : float
         Streaming: the share of the time in which the host only copied, or waited for a copy, between 0 and 1.
     supersteps, messages, message_bytes, restarts : int
@@ -62,7 +63,8 @@ class Explanation(Plan):
     passes: int = 0
     bytes_copied: int = 0
     bytes_skipped: int = 0
-    peak_device_bytes: int = 0
+    peak_bytes: int = 0
+    peak_device_bytes = Renamed("peak_bytes")
     copy_share: float = 0.0
     supersteps: int = 0
     messages: int = 0

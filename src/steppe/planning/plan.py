@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
+from .. import deprecated
 from . import bytes as _bytes
 from . import costs
 from .capabilities import CALLS, DENSE, MANY, MANY_METHODS, METHODS, check, check_engine
@@ -165,6 +166,8 @@ def plan_for(call: str, facts: Facts, wishes: Wishes, machine: Machine) -> Plan:
     if call == "route" and wishes.device is None:
         return _route(facts)
     many = call in MANY
+    if many and wishes.method in deprecated.METHODS:
+        wishes = replace(wishes, method=deprecated.method_name(wishes.method))
     estimates = costs.estimates(facts, wishes, machine) if many and wishes.device is None else {}
     method, reason = _method(call, facts, wishes, estimates)
     if wishes.engine:
@@ -279,7 +282,7 @@ def _method(call: str, facts: Facts, wishes: Wishes, estimates: dict[str, float]
         return "dijkstra", f"fewer than {TINY:,} edges: a heap is quickest"
     if estimates and not wishes.engine:
         for name in sorted(estimates, key=lambda name: estimates[name]):
-            if name == "lanes":
+            if name == "batched":
                 return name, "many rows: a look at an edge serves a cache line of sources"
             if name == "contraction":
                 return name, "many rows of a graph like roads: contracted, and swept for a cache line of sources"

@@ -21,7 +21,7 @@ METHODS = {"frontier": "frontier", "delta-stepping": "delta_stepping", "bellman-
 """The module of each method. (Edge sweeps and predecessors answer other questions: edge.py, predecessors.py.)"""
 
 
-MANY_METHODS = {"delta-stepping": "many", "edge": "edge"}
+MANY_METHODS = {"delta-stepping": "many", "edge-sweep": "edge"}
 """The module of each method that computes a matrix."""
 
 
@@ -41,7 +41,7 @@ def lengths_of_hops(device: Device, hops: Any) -> Any:
 
 
 def rows_of_matrix(method: str, device: Device, graph: Graph, sources: Any, **options: Any) -> None:
-    """Compute the rows of a matrix by "delta-stepping" or "edge"; options as theirs."""
+    """Compute the rows of a matrix by "delta-stepping" or "edge-sweep"; options as theirs."""
     module = import_module(f".{MANY_METHODS[method]}", __name__)
     module.run(device, graph, sources, **options)
 
@@ -65,19 +65,19 @@ def bytes_needed(
     Parameters
     ----------
     method
-        A name of `METHODS`, "edge" or "predecessors".
+        A name of `METHODS`, "edge-sweep" or "predecessors".
     n, m, weights
         Vertices, edges, and the type of the weights (None: there are none).
     groups
         `Device.max_groups`: 32 times `DeviceInfo.units`.
     sources, targets
-        How many different ones there are; of "edge": the rows of a batch.
+        How many different ones there are; of "edge-sweep": the rows of a batch.
     chunks
         `work.chunks_of(graph.degrees)`; without it the most that n and m allow.
     wide
         The search again in 64 bits, after sums have outgrown 32.
     more
-        "bfs": ``backwards=True`` where in-edges are known (`Graph._reverse_if_known`), ``directed``. "edge": ``directed``.
+        "bfs": ``backwards=True`` where in-edges are known (`Graph._reverse_if_known`), ``directed``. "edge-sweep": ``directed``.
         "predecessors": ``hops``; ``uniform=True`` where all edges have one positive integer weight.
 
     Examples

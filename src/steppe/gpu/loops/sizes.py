@@ -86,6 +86,6 @@ SIZES: dict[str, Callable[..., int]] = {
     "delta-stepping": _delta_stepping,
     "bellman-ford": _bellman_ford,
     "bfs": _bfs,
-    "edge": _edge,
+    "edge-sweep": _edge,
     "predecessors": _predecessors,
 }

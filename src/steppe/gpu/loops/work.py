@@ -203,7 +203,7 @@ def described(counters: Counters) -> dict[str, Any]:
     return {
         "launches": counters.launches,
         "bytes_copied": counters.bytes_up + counters.bytes_down,
-        "peak_device_bytes": counters.peak_bytes,
+        "peak_bytes": counters.peak_bytes,
         "compile_seconds": counters.compile_seconds,
     }
 

@@ -1,4 +1,4 @@
-"""blocks(): the rows of a matrix one block after the other, for those who look at each once."""
+"""distance_blocks(): the rows of a matrix one block after the other, for those who look at each once."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Block(NamedTuple):
     distances: Array
 
 
-def blocks(
+def distance_blocks(
     graph: Graph,
     sources: Any = None,
     targets: Any = None,
@@ -69,7 +69,7 @@ def blocks(
     --------
     >>> import steppe as sp
     >>> g = sp.Graph.from_edges([0, 1, 2], [1, 2, 0], [1, 2, 3])
-    >>> for block in sp.blocks(g, rows=2):
+    >>> for block in sp.distance_blocks(g, rows=2):
     ...     print(block.first, block.sources.tolist(), block.distances.max(axis=1).tolist())
     0 [0, 1] [3, 5]
     2 [2] [4]
