@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .graph import Graph
     from .origin import Ends
     from .proof import Facts
-
-G = TypeVar("G", bound="Graph")
 
 
 def from_edges(
@@ -128,7 +126,7 @@ def from_scipy(cls: type[Graph], matrix: Any, *, directed: bool = True, copy: bo
 
 
 def graph_of_edges(
-    cls: type[G],
+    cls: type[Graph],
     u: Array,
     v: Array,
     w: Array | None,
@@ -136,7 +134,7 @@ def graph_of_edges(
     directed: bool,
     labels: Labels | None = None,
     ends: Callable[[], Ends] | None = None,
-) -> G:
+) -> Graph:
     """Build a graph from vertex ids of one dtype (int32 or int64) and stored weights; ``ends``: see :class:`~steppe.graph.origin.Origin`."""
     indptr, indices, weights, facts, in_order = rows_of_edges(u, v, w, n, directed)
     origin = Origin(len(u), None if in_order else ends) if in_order or ends else None
@@ -144,7 +142,7 @@ def graph_of_edges(
 
 
 def graph_of_rows(
-    cls: type[G],
+    cls: type[Graph],
     indptr: Any,
     indices: Any,
     weights: Any,
@@ -153,11 +151,11 @@ def graph_of_rows(
     directed: bool,
     copy: bool = False,
     lent: bool = False,
-) -> G:
+) -> Graph:
     """Build a graph from rows, or a copy of them, once they are proven; ``lent``: the caller keeps them and may change them."""
     if on_device(indices):
         named = None if labels is None else Labels(label_array(labels, "labels")).check()
-        graph: G = foreign[0].graph_of(cls, indptr, indices, weights, labels=named, directed=directed)
+        graph: Graph = foreign[0].graph_of(cls, indptr, indices, weights, labels=named, directed=directed)
         return graph
     rows, columns = stored_rows(indptr, indices)
     w = None if weights is None else stored_weights(weights)
@@ -172,7 +170,7 @@ def graph_of_rows(
     return cls._make(rows, columns, w, labels=named, directed=directed, facts=facts, claim=claim, origin=origin)
 
 
-def with_opposites(graph: G) -> G:
+def with_opposites(graph: Graph) -> Graph:
     """Return an undirected graph of the same vertices: every edge of a directed one, and its opposite."""
     u, v, w = graph._edge_sources(), graph.indices, graph.weights
     return graph_of_edges(type(graph), u, v, w, graph.num_vertices, False, graph._labels)

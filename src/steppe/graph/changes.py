@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +17,8 @@ if TYPE_CHECKING:
     from .arrays import Array
     from .graph import Graph
 
-G = TypeVar("G", bound="Graph")
 
-
-def with_weights(graph: G, weights: str | npt.ArrayLike | None) -> G:
+def with_weights(graph: Graph, weights: str | npt.ArrayLike | None) -> Graph:
     """Return the graph with other weights; the rows are shared.
 
     Parameters
@@ -49,7 +47,7 @@ def with_weights(graph: G, weights: str | npt.ArrayLike | None) -> G:
     return type(graph)._make(*rows, stored, facts=facts, **_kept(graph))
 
 
-def without_edges(graph: G, edges: npt.ArrayLike) -> G:
+def without_edges(graph: Graph, edges: npt.ArrayLike) -> Graph:
     """Return the graph without some edges: closures, for example. Vertices, labels and the ids of the others stay.
 
     Parameters
@@ -80,7 +78,7 @@ def without_edges(graph: G, edges: npt.ArrayLike) -> G:
     return _masked(graph, stay if ids is None else stay[ids], None)
 
 
-def subgraph(graph: G, vertices: Any) -> G:
+def subgraph(graph: Graph, vertices: Any) -> Graph:
     """Return the graph of some vertices and the edges between them. They keep their order and their labels, numbers too.
 
     Examples
@@ -95,7 +93,7 @@ def subgraph(graph: G, vertices: Any) -> G:
     return _masked(graph, np.repeat(inside, graph.degrees) & inside[graph.indices], inside)
 
 
-def largest_component(graph: G) -> G:
+def largest_component(graph: Graph) -> Graph:
     """Return the graph of the largest part in which every vertex can be reached from every other: strongly connected, where edges are directed.
 
     Of equally large parts, the one with the first vertex. It needs SciPy.
@@ -140,7 +138,7 @@ def _own(g: Graph) -> tuple[Array, Array]:
     return g.indptr.copy(), g.indices.copy()
 
 
-def _masked(g: G, keep: Array, inside: Array | None) -> G:
+def _masked(g: Graph, keep: Array, inside: Array | None) -> Graph:
     """Return the graph of the edges (by position) that are kept, of all vertices or those ``inside``, which have all of them."""
     before = np.concatenate([[0], np.cumsum(keep)])
     indptr = before[g.indptr].astype(np.int64)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from .origin import Ends
     from .proof import Facts
 
-G = TypeVar("G", bound="Graph")
 Kept = npt.NDArray[np.int64] | None
 """The rows that are edges; None: all."""
 
@@ -44,7 +43,7 @@ class EdgeEnds:
 
 
 def graph_of_columns(
-    graph: type[G],
+    graph: type[Graph],
     source: Column,
     target: Column,
     weight: Column | None,
@@ -56,7 +55,7 @@ def graph_of_columns(
     span: range | None = None,
     narrow: bool = True,
     quick: bool = False,
-) -> G:
+) -> Graph:
     """Build a graph from the columns of a table.
 
     ``span``: the ids of all vertices, where more are known than the edges mention. ``narrow``: int64 weights are stored as int32 where all fit.
