@@ -21,9 +21,8 @@ from .errors import GraphError
 from .files import steppe_file
 from .files.target import destination
 from .graph.build import graph_of_edges
-from .graph.coordinates import Coordinates
+from .graph.coordinates import Coordinates, replace_coordinates
 from .graph.graph import Graph
-from .graph.places import placed
 from .machine import threads
 
 if TYPE_CHECKING:
@@ -113,7 +112,7 @@ def grid(rows: int, columns: int, *, weights: Weights = (1, 255), seed: int = 0)
     if n:
         _core.generate_grid(rows, columns, u, v, threads.resolve(None))
     graph = _graph(n, u, v, _weights(weights, len(u), seed), directed=False, simple=False)
-    return placed(graph, Coordinates(n, lambda: _grid_places(n, columns), geographic=False))
+    return replace_coordinates(graph, Coordinates(n, lambda: _grid_places(n, columns), geographic=False))
 
 
 def _grid_places(n: int, columns: int) -> Array:
@@ -162,7 +161,7 @@ def road(n: int, *, metric: str = "length", keep: float = 0.35, diagonal: float 
     w = np.empty(len(u), dtype=np.int32)
     _core.generate_road(keep, diagonal, metric == "time", _seed(seed), offsets, u, v, w, team)
     graph = _graph(n, u, v, w, directed=False, simple=False)
-    return placed(graph, Coordinates(n, lambda: _road_places(n, seed), geographic=False))
+    return replace_coordinates(graph, Coordinates(n, lambda: _road_places(n, seed), geographic=False))
 
 
 def _road_places(n: int, seed: int) -> Array:

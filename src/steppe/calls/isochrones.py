@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import GraphError, VerificationError
-from ..graph.places import known_places
+from ..graph.coordinates import known_coordinates
 from ..graph.plotting import ends_once, plane_of
 from ..graph.tabular import Tabular
 from ..pictures import draw, polygons
@@ -100,7 +100,7 @@ class Isochrones(Tabular):
         return [shapely.transform(area, plane.back) for area in areas]
 
     def _areas(self, radius: float | None) -> tuple[Plane, list[Any]]:
-        known_places(self.graph, "a polygon")
+        known_coordinates(self.graph, "a polygon")
         plane = plane_of(self.graph)
         bands = [_reached(self.paths, limit, plane.x, plane.y)[0] for limit in self.limits]
         if radius is None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from ..errors import GraphError
-from ..graph.places import placed
+from ..graph.coordinates import replace_coordinates
 from . import columnar, dimacs, edge_list, gap, graphml, matrix_market, metis, npz, osm, pajek, steppe_file, tntp
 from .column_choice import ColumnChoice
 from .source import Source, split_suffix
@@ -163,7 +163,7 @@ def read(
         raise ValueError("profile= is for files of OpenStreetMap (.osm.pbf, .osm)")
     graph = _read(Source(path, max_bytes=limit, encoding=encoding), format, wanted, directed=directed)
     if coordinates is not None:
-        graph = placed(graph, dimacs.places_of(graph, Source(coordinates, max_bytes=limit)))
+        graph = replace_coordinates(graph, dimacs.coordinates_for(graph, Source(coordinates, max_bytes=limit)))
     return graph.largest_component() if largest_component else graph
 
 

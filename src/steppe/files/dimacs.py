@@ -140,13 +140,13 @@ def read_coordinates(source: Source) -> Array:
     return points
 
 
-def places_of(graph: Graph, source: Source) -> Coordinates:
+def coordinates_for(graph: Graph, source: Source) -> Coordinates:
     """Read a ``.co`` file as a graph's coordinates: degrees, where all numbers can be millionths of one."""
     points = read_coordinates(source)
     if len(points) != graph.num_vertices:
         raise source.error(f"expected the places of {graph.num_vertices} vertices, found {len(points)}")
     degrees = points.dtype.kind == "i" and bool((np.abs(points) <= (180_000_000, 90_000_000)).all())
-    return Coordinates.given(points / 1e6 if degrees else points, degrees)
+    return Coordinates.checked(points / 1e6 if degrees else points, degrees)
 
 
 _PLAIN = re.compile(rb"(?:v \d{1,18} -?\d{1,15} -?\d{1,15}\r?\n)*")

@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import FormatError
-from ..graph.coordinates import Coordinates
+from ..graph.coordinates import Coordinates, replace_coordinates
 from ..graph.graph import Graph
-from ..graph.places import placed
 from . import osm_size
 from .osm_profile import PROFILES, Profile, speeds, stops
 
@@ -97,7 +96,7 @@ def read(
         "barriers": len(barriers),
         "turn_restrictions": f"not supported: {roads.restrictions} in the file are not obeyed",
     }
-    graph = placed(graph, Coordinates.given(at[np.searchsorted(ids, vertices)], True, about))
+    graph = replace_coordinates(graph, Coordinates.checked(at[np.searchsorted(ids, vertices)], True, about))
     return graph.largest_component() if largest_component else graph
 
 

@@ -14,9 +14,8 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from ..graph.coordinates import Coordinates
+from ..graph.coordinates import Coordinates, replace_coordinates
 from ..graph.graph import Graph
-from ..graph.places import placed
 from . import edge_rows, text
 
 if TYPE_CHECKING:
@@ -95,7 +94,7 @@ class _Reader:
         """Return where the vertices are, if that is told of all."""
         if len(self.places) != self.n or len(set(self.places.values())) < 2:
             return None
-        return Coordinates.given([self.places[at] for at in range(self.n)], geographic=False)
+        return Coordinates.checked([self.places[at] for at in range(self.n)], geographic=False)
 
     def edge(self, content: str, line: int, *, both: bool) -> None:
         words = content.split()
@@ -176,7 +175,7 @@ def read(source: Source, *, directed: bool | None) -> Graph:
         attributes={},
     )
     places = got.coordinates()
-    return graph if places is None else placed(graph, places)
+    return graph if places is None else replace_coordinates(graph, places)
 
 
 def write(graph: Graph, file: IO[bytes]) -> None:

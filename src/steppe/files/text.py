@@ -19,9 +19,9 @@ from .. import _core
 from .._core import Line, WeightKind
 from ..errors import GraphError
 from ..graph.build import graph_of_edges, with_opposites
+from ..graph.coordinates import replace_coordinates
 from ..graph.graph import Graph
 from ..graph.labels import Labels
-from ..graph.places import placed
 from ..machine import threads
 
 if TYPE_CHECKING:
@@ -257,7 +257,7 @@ def redirected(graph: Graph, directed: bool | None, *, both: bool = False) -> Gr
     else:
         rows = (graph.indptr, graph.indices, graph.weights)
         made = Graph._make(*rows, labels=graph._labels, directed=directed, facts=graph._facts)
-    return made if graph._coordinates is None else placed(made, graph._coordinates)
+    return made if graph._coordinates is None else replace_coordinates(made, graph._coordinates)
 
 
 def integer_labels(graph: Graph, kind: str) -> tuple[int, Array | None]:

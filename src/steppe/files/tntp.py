@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import GraphError
-from ..graph.coordinates import Coordinates
+from ..graph.coordinates import Coordinates, replace_coordinates
 from ..graph.labels import Labels
-from ..graph.places import placed
 from . import edge_rows, text
 
 if TYPE_CHECKING:
@@ -82,7 +81,7 @@ def read(source: Source, *, directed: bool | None, wanted: ColumnChoice) -> Grap
     if not len(beyond):
         return graph
     about = {"nodes_stated": nodes, "nodes_beyond": len(beyond), "first_line_beyond": net.beyond}
-    return placed(graph, Coordinates.told(count + centroids, about))
+    return replace_coordinates(graph, Coordinates.unknown(count + centroids, about))
 
 
 class _Network:

@@ -150,7 +150,7 @@ def _masked(g: Graph, keep: Array, inside: Array | None) -> Graph:
         labels = Labels(np.ascontiguousarray(g.labels_of(there)))
         if isinstance(labels.values, range) and labels.values.start == 0:
             labels = None
-        places = None if places is None else places.taken(there)
+        places = None if places is None else places.of_vertices(there)
     origin = None
     if g._origin is not None:
         ids = g._edge_ids_at(np.flatnonzero(keep))

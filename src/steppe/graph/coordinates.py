@@ -8,6 +8,7 @@ which they are in no map.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +18,12 @@ import numpy.typing as npt
 from ..errors import GraphError
 from ..machine import locks
 from .arrays import Array, read_only
+from .derived import Derived
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from .graph import Graph
 
 Ids = npt.NDArray[np.int64]
 Points = npt.NDArray[np.float64]
@@ -27,14 +31,14 @@ Points = npt.NDArray[np.float64]
 
 @locks.opened_in_child
 class Coordinates:
-    """The places of ``count`` vertices.
+    """Where ``count`` vertices are.
 
     Parameters
     ----------
     count : int
         Vertices.
     places : array, callable or None
-        ``count`` rows of x and y; a function returns them when they are first asked for. None: they are not known, and there is only ``about``.
+        ``count`` rows of x and y; a function returns them when they are first asked for. None: they are not known, and there is only ``metadata``.
     geographic : bool
         Whether x and y are longitude and latitude in degrees.
     metadata : dict, optional
@@ -52,7 +56,7 @@ class Coordinates:
         self.count, self.geographic, self.metadata, self._places = count, geographic, metadata or {}, places
 
     @classmethod
-    def told(cls, count: int, metadata: dict[str, Any]) -> Coordinates:
+    def unknown(cls, count: int, metadata: dict[str, Any]) -> Coordinates:
         """Return what is told of a graph whose vertices have no known places."""
         return cls(count, None, geographic=False, metadata=metadata)
 
@@ -62,7 +66,7 @@ class Coordinates:
         return self._places is not None
 
     @classmethod
-    def given(cls, places: Any, geographic: bool, metadata: dict[str, Any] | None = None) -> Coordinates:
+    def checked(cls, places: Any, geographic: bool, metadata: dict[str, Any] | None = None) -> Coordinates:
         """Return coordinates of a caller's rows, or of a pickle's, which may be anything."""
         array = np.array(places, dtype=np.float64)
         if array.size == 0 and array.ndim < 2:
@@ -77,10 +81,10 @@ class Coordinates:
             places = _checked(places(), self.geographic)
         return read_only(np.full((self.count, 2), np.nan) if places is None else places)
 
-    def taken(self, vertices: Ids) -> Coordinates:
+    def of_vertices(self, vertices: Ids) -> Coordinates:
         """Return the coordinates of some vertices."""
         if not self.known:
-            return Coordinates.told(len(vertices), self.metadata)
+            return Coordinates.unknown(len(vertices), self.metadata)
         return Coordinates(
             len(vertices), lambda: self.array[vertices], geographic=self.geographic, metadata=self.metadata
         )
@@ -121,8 +125,8 @@ class Coordinates:
 
     def __reduce__(self) -> Any:
         if not self.known:
-            return Coordinates.told, (self.count, self.metadata)
-        return Coordinates.given, (self.array, self.geographic, self.metadata)
+            return Coordinates.unknown, (self.count, self.metadata)
+        return Coordinates.checked, (self.array, self.geographic, self.metadata)
 
 
 def _checked(array: Array, geographic: bool) -> Points:
@@ -141,3 +145,103 @@ def _checked(array: Array, geographic: bool) -> Points:
                 f"({x:g}, {y:g}) is no longitude and latitude in degrees: for x and y say geographic=False"
             )
     return array
+
+
+def with_coordinates(
+    graph: Graph,
+    coordinates: npt.ArrayLike | Mapping[Any, tuple[float, float]] | None,
+    *,
+    labels: Any = None,
+    geographic: bool = True,
+) -> Graph:
+    """Return the graph with coordinates; the rows are shared.
+
+    Parameters
+    ----------
+    coordinates : array_like, mapping or None
+        Rows of longitude and latitude, one for each vertex in the order of ``graph.labels``; or a mapping from labels to pairs. None takes
+        coordinates away.
+    labels : list of labels, optional
+        Whose rows these are, where they are in another order. Vertices without a row get NaN; rows of what is no vertex are left out.
+    geographic : bool
+        False: x and y in a plane, in any unit.
+
+    Examples
+    --------
+    >>> import steppe as sp
+    >>> g = sp.Graph.from_edges(["Ulm", "Bonn"], ["Bonn", "Kiel"], [420, 530], relabel=True)
+    >>> g = g.with_coordinates({"Kiel": (10.14, 54.32), "Ulm": (9.99, 48.40), "Bonn": (7.10, 50.73)})
+    >>> g.nearest_vertex(9.18, 48.78), g.coordinates[g.index("Kiel")].tolist()
+    ('Ulm', [10.14, 54.32])
+    """
+    if isinstance(coordinates, Mapping):
+        if labels is not None:
+            raise GraphError("labels= is for rows of coordinates: a mapping has its own")
+        labels, coordinates = list(coordinates), list(coordinates.values())
+    made = None if coordinates is None else Coordinates.checked(coordinates, geographic)
+    if made is not None and labels is not None:
+        made = _ordered(graph, made, labels)
+    if made is not None and len(made) != graph.num_vertices:
+        raise GraphError(f"{len(made)} coordinates for {graph.num_vertices} vertices")
+    if made is not None:
+        made.metadata = graph.metadata
+    return replace_coordinates(graph, made)
+
+
+def nearest_vertex(graph: Graph, lon: npt.ArrayLike, lat: npt.ArrayLike) -> Any:
+    """Return the label of the vertex nearest to a point, as the crow flies; for arrays of points, an array of labels.
+
+    The first call builds an index, which graphs made of this one share. It needs SciPy (``pip install 'steppe[geo]'``).
+
+    Parameters
+    ----------
+    lon, lat : float or array_like
+        Longitude and latitude in degrees; x and y where the graph has those.
+
+    Examples
+    --------
+    >>> import steppe as sp
+    >>> g = sp.Graph.from_edges([0, 1], [1, 2]).with_coordinates([(179.9, 0), (0, 0), (90, 0)])
+    >>> g.nearest_vertex(-179.9, 0), g.nearest_vertex([80, 10], [0, 0]).tolist()
+    (0, [2, 1])
+    """
+    found = known_coordinates(graph, "nearest_vertex").nearest(lon, lat)
+    return graph.label(int(found)) if found.ndim == 0 else graph.labels_of(found)
+
+
+def known_coordinates(graph: Graph, what: str) -> Coordinates:
+    """Return a graph's coordinates, or tell how it gets some."""
+    if graph._coordinates is None or not graph._coordinates.known:
+        raise GraphError(
+            f"{what} needs coordinates, and this graph has none: use graph.with_coordinates(…), or read(…, coordinates='FILE.co')"
+        )
+    return graph._coordinates
+
+
+def replace_coordinates(graph: Graph, coordinates: Coordinates | None) -> Graph:
+    """Return the same graph with other coordinates. Rows, labels and ids of edges are shared; what was derived from the rows is not."""
+    made = object.__new__(type(graph))
+    known = Derived(typical_weight=graph.derived.typical_weight, symmetric=graph.derived.symmetric)
+    vars(made).update(vars(graph), _coordinates=coordinates, _lock=locks.make(), derived=known)
+    return made
+
+
+def _ordered(graph: Graph, given: Coordinates, labels: Any) -> Coordinates:
+    """Return coordinates in the order of the graph's vertices."""
+    names: Array = labels if isinstance(labels, np.ndarray) else np.asarray(_column(labels))
+    if names.shape != (len(given),):
+        raise GraphError(f"{len(names)} labels for {len(given)} coordinates")
+    if names.dtype.kind in "iu" and (graph.labels is None or graph.labels.dtype.kind in "iu"):
+        own = np.arange(graph.num_vertices) if graph.labels is None else graph.labels
+        there = np.flatnonzero(np.isin(names, own))
+    else:
+        names = np.fromiter(labels, dtype=object, count=len(given))
+        there = np.array([i for i, name in enumerate(names) if name in graph], dtype=np.int64)
+    rows = np.full((graph.num_vertices, 2), np.nan)
+    rows[graph.indices_of(names[there])] = given.array[there]
+    return Coordinates.checked(rows, given.geographic)
+
+
+def _column(labels: Any) -> Any:
+    """Return a list as it is, and a column of a table as an array."""
+    return labels.to_numpy() if hasattr(labels, "to_numpy") else labels

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from .. import _core
+from ..deprecated import renamed_arguments
 from ..errors import GraphError
 from ..machine import locks
 from ..machine import threads as _threads
-from . import build, changes, exports, from_libraries, pickles
+from . import build, changes, coordinates, exports, from_libraries, pickles, plotting
 from .advice import advice
 from .arrays import read_only
 from .derived import Cost, Derived
 from .origin import Turned
-from .places import Places
 from .proof import LentRows
 from .properties import Properties
 from .vertices import Vertices
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @locks.opened_in_child
-class Graph(Vertices, Properties, Places):
+class Graph(Vertices, Properties):
     """An immutable graph. Build one with :meth:`from_edges`, :meth:`from_frame` and their like, or :func:`steppe.read`.
 
     Attributes
@@ -136,6 +136,9 @@ class Graph(Vertices, Properties, Places):
     without_edges = changes.without_edges
     subgraph = changes.subgraph
     largest_component = changes.largest_component
+
+    with_coordinates = coordinates.with_coordinates
+    nearest_vertex = coordinates.nearest_vertex
 
     edges = exports.edges
     to_frame = exports.to_frame
@@ -237,6 +240,21 @@ class Graph(Vertices, Properties, Places):
         other = Graph._make(indptr, indices, weights, directed=True, origin=origin, **kept)
         other.derived.reverse = weakref.ref(self)
         return other
+
+    @renamed_arguments(colour="color")
+    def plot(self, *, ax: Any = None, color: str = "#555555") -> Any:
+        """Draw the edges; return matplotlib's axes. Up to 40 vertices have their names.
+
+        It needs matplotlib (``pip install 'steppe[plot]'``), and coordinates where there are more than 500 vertices: smaller graphs are laid out.
+
+        Examples
+        --------
+        >>> import steppe as sp
+        >>> ax = sp.Graph.from_edges(["a", "b"], ["b", "c"], relabel=True).plot()
+        >>> [text.get_text() for text in ax.texts]
+        ['a', 'b', 'c']
+        """
+        return plotting.plot_graph(self, ax, color)
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"

@@ -1,4 +1,4 @@
-"""Properties: what a graph tells of its rows and of its edges: seen at once, or found in one pass and kept."""
+"""Properties: what a graph tells of its rows, edges and vertices: read at once, or found in one pass and kept."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..deprecated import Renamed
 from ..errors import GraphError
 from ..machine import locks
 from ..machine import threads as _threads
@@ -16,6 +17,7 @@ from .arrays import Array, is_mapped, read_only, stored_weights
 from .proof import Row
 
 if TYPE_CHECKING:
+    from .coordinates import Coordinates
     from .derived import Derived
     from .graph import Graph
     from .origin import Origin
@@ -39,6 +41,7 @@ class Properties:
     _rows: Rows  # their types and sizes can be read before they are proven
     _claim: Claim | None
     _origin: Origin | None
+    _coordinates: Coordinates | None
     _lock: locks.Lock
 
     if TYPE_CHECKING:
@@ -163,3 +166,30 @@ class Properties:
         """Return an attribute as numbers in the order given, and the id of each stored edge (None: its position)."""
         values = self.attribute(column)
         return stored_weights(values), self._known_origin.ids(cast("Graph", self))
+
+    # Where vertices are ---------------------------------------------------------------------------------------------
+
+    @property
+    def coordinates(self) -> npt.NDArray[np.float64] | None:
+        """A row of longitude and latitude (of x and y) for each vertex, NaN where it is not known; None where there are no coordinates.
+
+        Kept by :meth:`reverse`, :meth:`with_weights`, :meth:`without_edges`, :meth:`subgraph`, :meth:`largest_component`, pickles, and
+        ``.steppe`` and ``.npz`` files.
+        """
+        return None if self._coordinates is None or not self._coordinates.known else self._coordinates.array
+
+    @property
+    def is_geographic(self) -> bool:
+        """Whether :attr:`coordinates` are longitude and latitude in degrees, and not x and y in a plane."""
+        return self._coordinates is not None and self._coordinates.geographic
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What :func:`steppe.read` tells of a file; empty for most graphs.
+
+        Of a file of OpenStreetMap: the profile, and what was left out or is not obeyed. Of a TNTP network: that its links name nodes beyond the
+        number it states. It goes where the coordinates go, but not into files.
+        """
+        return {} if self._coordinates is None else dict(self._coordinates.metadata)
+
+    about = Renamed("metadata")
