@@ -41,10 +41,10 @@ def test_what_is_printed():
         "configure the native core",
         "compile 1/3 external.cpp",
         "compile 2/3 nb_func.cpp",
-        "/home/me/steppe/cpp/rows/csr.hpp:10:7: warning: unused variable 'x' [-Wunused-variable]",
         "link 3/3 _core.abi3.so",
         "install rich, steppe",
     ]
+    assert "  /home/me/steppe/cpp/rows/csr.hpp:10:7: warning: unused variable 'x' [-Wunused-variable]\n" in rest
     assert rest[0] == "Collecting rich>=13\n"
     assert rest[-1].startswith("Successfully installed")
     assert [*install.follow(MAKEFILES.splitlines(), [])] == [

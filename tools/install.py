@@ -1,7 +1,7 @@
 """Install with pip and show how far it is, a line for each step: ``python tools/install.py ARGUMENTS_OF_PIP_INSTALL``.
 
 pip tells either nothing or everything. Here it tells everything, and what matters to somebody who waits is printed: what is downloaded, each file of
-the native core as it is compiled, what is installed, and warnings. If pip fails, everything else that it said follows, in its order.
+the native core as it is compiled, what is installed, and pip's warnings. If pip fails, everything else that it said follows, in its order.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ STEPS = [
     (re.compile(r"\*\*\* Configuring CMake"), "configure the native core"),
     (re.compile(r"Downloading (\S+) (\(.+\))$"), "download {0} {1}"),
     (re.compile(r"Installing collected packages: (.+)$"), "install {0}"),
-    (re.compile(r"((?:WARNING|DEPRECATION): .+|.*[:)] warning: .+)$"), "{0}"),
+    (re.compile(r"((?:WARNING|DEPRECATION): .+)$"), "{0}"),
 ]
 COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 SKIPPED = re.compile(r"Requirement already satisfied: |\[notice\]")
