@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..machine.memory import size_of
 from ..planning.distance_types import distance_dtype
 from .matrix import Form, asked, begin, blocks_of, narrowed
 
@@ -49,7 +50,7 @@ def distance_blocks(
     dtype: npt.DTypeLike | None = None,
     reverse: bool = False,
     threads: int | None = None,
-    memory_limit: int | None = None,
+    memory_limit: int | str | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
 ) -> Iterator[Block]:
     """Iterate over the rows of :func:`distances` in blocks; nothing is kept of those that have been handed over.
@@ -62,8 +63,8 @@ def distance_blocks(
         Default: every vertex.
     rows : int, optional
         Rows of a block; default: some for each thread, of some megabytes.
-    memory_limit : int, optional
-        Bytes that a block may take.
+    memory_limit : int or str, optional
+        Bytes ("500MiB") that a block may take.
 
     Examples
     --------
@@ -79,7 +80,7 @@ def distance_blocks(
     graph = graph.reverse if reverse else graph
     wanted = np.arange(graph.num_vertices) if sources is None else graph.indices_of(sources)
     columns = None if targets is None else graph.indices_of(targets)
-    form = Form(dtype, None, memory_limit=memory_limit, told="blocks")
+    form = Form(dtype, None, memory_limit=size_of(memory_limit), told="blocks")
     matrix = asked(
         "distances",
         graph,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ..machine.memory import size_of
 from .matrix import Form, asked
 from .reduce import reduced
 
@@ -25,7 +26,7 @@ def eccentricity(
     device: str | None = None,
     reverse: bool = False,
     threads: int | None = None,
-    memory_limit: int | None = None,
+    memory_limit: int | str | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
 ) -> npt.NDArray[Any]:
     """Find the distance of the furthest vertex that each vertex reaches; the largest of all is the diameter.
@@ -58,7 +59,7 @@ def eccentricity(
     """
     graph = graph.reverse if reverse else graph
     rows = np.arange(graph.num_vertices) if vertices is None else graph.indices_of(vertices)
-    form = Form(None, None, memory_limit=memory_limit, told="reduce")
+    form = Form(None, None, memory_limit=size_of(memory_limit), told="reduce")
     matrix = asked(
         "distances", graph, rows, None, form, method=method, device=device, threads=threads, progress=progress
     )

@@ -22,12 +22,13 @@ from ..planning.question import source_of
 from .engines import solve
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ..graph.graph import Graph
     from ..paths import Paths
     from ..pictures.plane import Plane
     from ..planning.explain import Explanation
+    from ..planning.progress import Progress
 
 Array = npt.NDArray[Any]
 
@@ -204,6 +205,8 @@ def isochrones(
     method: str = "auto",
     device: str | None = None,
     threads: int | None = None,
+    memory_limit: int | str | None = None,
+    progress: bool | Callable[[Progress], object] | None = None,
 ) -> Isochrones:
     """Find what can be reached from ``source`` within each of some limits.
 
@@ -217,7 +220,7 @@ def isochrones(
         Inclusive; in any order.
     reverse : bool
         Search against the edges: from where ``source`` can be reached within the limits.
-    method, device, threads
+    method, device, threads, memory_limit, progress
         As in :func:`steppe.sssp`.
 
     Examples
@@ -236,7 +239,17 @@ def isochrones(
     rising = tuple(np.unique(given).tolist())
     start = source_of(graph, source)
     searched = graph.reverse if reverse else graph
-    paths = solve(searched, "sssp", start, method=method, device=device, cutoff=rising[-1], threads=threads)
+    paths = solve(
+        searched,
+        "sssp",
+        start,
+        method=method,
+        device=device,
+        cutoff=rising[-1],
+        threads=threads,
+        memory_limit=memory_limit,
+        progress=progress,
+    )
     bands = _bands(paths, rising)
     bands.flags.writeable = False
     return Isochrones(searched, rising, bands, paths)

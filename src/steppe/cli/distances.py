@@ -86,6 +86,7 @@ def distances(
         Any, typer.Option(parser=_dtype, metavar="TYPE", help="Store distances in this type: uint16, float32, …")
     ] = None,
     threads: shared.ThreadsOption = None,
+    memory_limit: shared.MemoryOption = None,
     file_format: shared.FormatOption = None,
     directed: shared.DirectedOption = None,
     columns: shared.ColumnsOption = None,
@@ -108,10 +109,11 @@ def distances(
         raise ValueError("--pairs has the targets, and nothing that is sparse")
     shared.keep_finished(save, stored=kind in STORES, force=force)
     graph = shared.open_graph(file, file_format, directed, columns, profile)
+    options: dict[str, Any] = {"method": method, "device": device, "cutoff": cutoff}
+    options |= {"threads": threads, "memory_limit": memory_limit}
     if pairs is not None:
         ends = read_pairs(graph, pairs)
-        options = {"method": method, "device": device, "cutoff": cutoff, "dtype": dtype, "threads": threads}
-        return _pairs(graph, ends, options, save, kind, as_json=as_json)
+        return _pairs(graph, ends, options | {"dtype": dtype}, save, kind, as_json=as_json)
     rows = vertices(graph, sources or [])
     across = None if targets is None else vertices(graph, targets)
     facts: dict[str, Any]
@@ -121,15 +123,12 @@ def distances(
             graph,
             rows,
             across,
-            method=method,
-            device=device,
-            cutoff=cutoff,
             sparse=sparse,
             dtype=dtype,
             out=save if kind in STORES else None,
             overwrite=force and kind in STORES,
-            threads=threads,
             progress=bar,
+            **options,
         )
     seconds = time.perf_counter() - start
     if kind in FOLDERS:
@@ -161,6 +160,7 @@ def all_pairs(
     sparse: Annotated[bool, typer.Option("--sparse", help="Keep reachable pairs only; needs --cutoff.")] = False,
     dtype: Annotated[Any, typer.Option(parser=_dtype, metavar="TYPE", help="Store distances in this type.")] = None,
     threads: shared.ThreadsOption = None,
+    memory_limit: shared.MemoryOption = None,
     file_format: shared.FormatOption = None,
     directed: shared.DirectedOption = None,
     columns: shared.ColumnsOption = None,
@@ -173,7 +173,8 @@ def all_pairs(
     kind = _kind(save, sparse=sparse)
     shared.keep_finished(save, stored=kind in STORES, force=force)
     graph = shared.open_graph(file, file_format, directed, columns, profile)
-    options: dict[str, Any] = {"method": method, "device": device, "cutoff": cutoff, "threads": threads}
+    options: dict[str, Any] = {"method": method, "device": device, "cutoff": cutoff}
+    options |= {"threads": threads, "memory_limit": memory_limit}
     start = time.perf_counter()
     facts: dict[str, Any] = {"vertices": graph.num_vertices}
     with Bar() as bar, going_on(save, kind):
