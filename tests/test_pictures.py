@@ -82,7 +82,7 @@ def test_nearest():
     between, own = lines(r.plot())
     assert set(own.get_array().tolist()) == {0, 1}
     u, v, _ = g.edges()
-    assert len(between.get_segments()) == int((r.winners[u] != r.winners[v]).sum())
+    assert len(between.get_segments()) == int((r.source_index[u] != r.source_index[v]).sum())
 
 
 def test_isochrones():

@@ -18,7 +18,7 @@ from .along import skims_along
 from .matrix import Form, asked, deliver
 from .pairs import grouped, paired
 from .stored import type_with, with_unreachable
-from .trees import DistanceMatrix, with_predecessors
+from .trees import with_predecessors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ..cluster.engine import Ray
     from ..graph.graph import Graph
     from ..planning.progress import Progress
+    from .distance_matrix import DistanceMatrix
     from .reduce import Reduce
 
 Array = npt.NDArray[Any]
@@ -140,7 +141,7 @@ def distances(
         One value for each source instead of a matrix: the largest distance of a target that is reached (0 where none is), the sum of their distances,
         how many they are; or what a function makes of each block of rows. No matrix is held.
     predecessors : bool
-        Return a :class:`DistanceMatrix`: the distances, and the vertex before each target on its canonical path.
+        Return a :class:`~steppe.DistanceMatrix`: the distances, and the vertex before each target on its canonical path.
     sparse : bool
         Return a ``scipy.sparse.csr_array`` that stores the reachable pairs only (zeros included); needs a ``cutoff``.
     dtype : dtype, optional
@@ -154,8 +155,8 @@ def distances(
         ``out`` may be there already, whoever wrote it: it is replaced when the new matrix is complete. Without this a file is refused, and so is a
         folder that has something in it, but for a finished one of the same call, which is returned as it is.
     along : list of str, or mapping of names to arrays, optional
-        Attributes of the edges (see :meth:`Graph.from_frame`) to add up along the shortest paths; then a :class:`~steppe.Skims` is returned, which
-        has a matrix of each beside the distances, and all as a table. On the CPU, dense.
+        Attributes of the edges (see :meth:`Graph.from_frame`) to add up along the shortest paths; then a :class:`~steppe.DistanceMatrix` is returned,
+        which has a matrix of each beside the distances, and all as a table. On the CPU, dense.
     unreachable : number, optional
         What stands for "no path" in a dense matrix: ``np.nan``, -1, … Where its type does not have this number (``np.nan`` or 0.5 among integers,
         -1 among unsigned ones, 70000 in 16 bits) the matrix is of float64, which rounds integers beyond 2⁵³.
@@ -174,7 +175,7 @@ def distances(
 
     Returns
     -------
-    ndarray, csr_array, memmap, Path, DistanceMatrix or Skims
+    ndarray, csr_array, memmap, Path or DistanceMatrix
         Dense: int64 with :data:`steppe.UNREACHABLE` for integer weights, else of the weights' type with ``inf``. With ``out``: a file,
         mapped for reading, or the path of a folder. Sums of floats are float64, counts int64.
 

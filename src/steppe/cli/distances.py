@@ -207,7 +207,8 @@ def nearest(
         Names.LISTED,
     ],
     offsets: Annotated[
-        str | None, typer.Option(metavar="LIST", help="A head start for each source: numbers with commas between them.")
+        str | None,
+        typer.Option(metavar="LIST", help="The initial distance of each source: numbers with commas between them."),
     ] = None,
     k: Annotated[int, typer.Option("-k", min=1, help="How many sources to find for every vertex.")] = 1,
     reverse: Annotated[bool, typer.Option("--reverse", help="Count distances to the sources.")] = False,
@@ -224,22 +225,21 @@ def nearest(
     if kind in {*STORES, ".npz"}:
         raise GraphError(f"cannot save lines of vertex, source and distance as {save!r}: use .csv or .parquet")
     graph = shared.open_graph(file, file_format, directed, columns, profile)
-    heads = None if offsets is None else [shared.number(text) for text in offsets.split(",")]
+    initial = None if offsets is None else [shared.number(text) for text in offsets.split(",")]
     starts = vertices(graph, sources)
     start = time.perf_counter()
     with Bar() as bar:
-        heads = [0] * len(starts) if heads is None and k == 1 else heads
-        found = _nearest(graph, starts, offsets=heads, k=k, cutoff=cutoff, reverse=reverse, progress=bar)
+        first = [0] * len(starts) if offsets is None and k == 1 else initial
+        found = _nearest(graph, starts, offsets=first, k=k, cutoff=cutoff, reverse=reverse, progress=bar)
     seconds = time.perf_counter() - start
-    at, place = np.nonzero(found.winners >= 0)
-    distances = found.distances[at, place]
-    lines = (graph.labels_of(at).tolist(), graph.labels_of(found.winners[at, place]).tolist(), distances.tolist())
+    lines = found._columns()
     if save is not None:
-        output.save_lines(("vertex", "source", "distance"), lines, save, kind)
+        names = ("vertex", "source", "distance")
+        output.save_lines(names, tuple(lines[name].tolist() for name in names), save, kind)
     facts = {
         "sources": len(set(starts)),
-        "reached": int((found.winners[:, 0] >= 0).sum()) if found.winners.size else 0,
-        "largest": distances.max(initial=0).item(),
+        "reached": int((found.source_index.reshape(-1, k)[:, 0] >= 0).sum()),
+        "largest": lines["distance"].max(initial=0).item(),
         "seconds": round(seconds, 4),
         "written": None if save == "-" else save,
     }

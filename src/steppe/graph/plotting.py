@@ -144,18 +144,18 @@ class Plotting:
         return ax
 
 
-def plot_winners(graph: Graph, winners: npt.NDArray[np.int64], ax: Any) -> Any:
+def plot_nearest(graph: Graph, nearest: npt.NDArray[np.int64], ax: Any) -> Any:
     """Draw every edge in the colour of the source that both its ends are nearest to; return the axes."""
     from matplotlib.colors import ListedColormap, Normalize
 
     plane = plane_of(graph)
     ax = new_axes(ax, plane)
     u, v = ends_once(graph)
-    same = (winners[u] == winners[v]) & (winners[u] >= 0)
+    same = (nearest[u] == nearest[v]) & (nearest[u] >= 0)
     draw_edges(ax, pieces_of(plane, u[~same], v[~same])[0], color=GREY, width=0.4)
-    sources = np.unique(winners[winners >= 0])
+    sources = np.unique(nearest[nearest >= 0])
     segments, known = pieces_of(plane, u[same], v[same])
-    color = (np.searchsorted(sources, winners[u[same][known]]) % len(DISTINCT)).astype(np.float64)
+    color = (np.searchsorted(sources, nearest[u[same][known]]) % len(DISTINCT)).astype(np.float64)
     norm = Normalize(-0.5, len(DISTINCT) - 0.5)
     draw_edges(ax, segments, values=(color, color), cmap=ListedColormap(DISTINCT), norm=norm, order=2)
     _name(graph, plane, ax)
