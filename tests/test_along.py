@@ -94,6 +94,11 @@ def test_the_proof_finds_one_wrong_entry(what):
     made.verify(sample=1)  # the first row
 
 
+def test_the_proof_needs_no_distance_beyond_the_targets():
+    g = sp.Graph.from_edges([0, 1, 2], [1, 2, 3], [5, 2**62, 2**62])
+    assert sp.distances(g, [0], [1], along={"a": [1, 2, 3]}).verify()["a"].tolist() == [[1]]
+
+
 def test_how_a_matrix_was_found():
     g = sp.generate.grid(20, 20, seed=1)
     made = sp.distances(g, [0, 7], predecessors=True, method="dijkstra", threads=1)

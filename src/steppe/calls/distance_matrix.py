@@ -16,7 +16,9 @@ import numpy.typing as npt
 from ..deprecated import warn
 from ..errors import VerificationError
 from ..graph.tabular import Tabular
+from ..planning.call import Call
 from ..planning.distance_types import unreachable
+from ..planning.options import Options
 from .engines import solve
 from .stored import stored
 from .verify import sampled
@@ -124,9 +126,10 @@ class DistanceMatrix(Tabular, Mapping[Any, Array]):
         >>> sp.distances(g, ["a", "b"], ["c"], along={"metres": [500, 100, 300]}).verify()["metres"].tolist()
         [[800], [300]]
         """
+        targets = self.targets if 0 < len(self._ends) < self.graph.num_vertices else None
+        options = Options(device="cpu", cutoff=self._bound, targets=targets, threads=threads)
         for i in sampled(len(self._rows), sample):
-            paths = solve(self.graph, "sssp", self._rows[i : i + 1], device="cpu", cutoff=self._bound, threads=threads)
-            paths.verify(threads=threads)
+            paths = solve(self.graph, Call.SSSP, self._rows[i : i + 1], options).verify(threads=threads)
             right = stored(paths.distances[self._ends], self.distances.dtype, partial(self._pair_of, i))
             self._compare("distance", i, self.distances, right)
             if self.predecessors is not None:

@@ -7,7 +7,7 @@ a band lies between vertices, where it belongs.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -18,6 +18,8 @@ from ..graph.coordinates import known_coordinates
 from ..graph.plotting import ends_once, plane_of
 from ..graph.tabular import Tabular
 from ..pictures import draw, polygons
+from ..planning.call import Call
+from ..planning.options import Options
 from ..planning.question import source_of
 from .engines import solve
 
@@ -231,6 +233,7 @@ def isochrones(
     >>> r.bands.tolist(), r.counts()
     ([0, 0, 1, 2, -1], [2, 3, 4])
     """
+    options = Options.of(locals())
     given = np.asarray(limits)
     if given.ndim != 1 or not len(given) or given.dtype.kind not in "iuf":
         raise ValueError(f"limits must be a list of numbers, not {limits!r}")
@@ -238,21 +241,10 @@ def isochrones(
         raise ValueError(f"limits must be finite and not negative: {given.tolist()}")
     rising = tuple(np.unique(given).tolist())
     start = source_of(graph, source)
-    searched = graph.reverse if reverse else graph
-    paths = solve(
-        searched,
-        "sssp",
-        start,
-        method=method,
-        device=device,
-        cutoff=rising[-1],
-        threads=threads,
-        memory_limit=memory_limit,
-        progress=progress,
-    )
+    paths = solve(graph, Call.SSSP, start, replace(options, cutoff=rising[-1]))
     bands = _bands(paths, rising)
     bands.flags.writeable = False
-    return Isochrones(searched, rising, bands, paths)
+    return Isochrones(paths.graph, rising, bands, paths)
 
 
 def _bands(paths: Paths, limits: tuple[int | float, ...]) -> npt.NDArray[np.int64]:

@@ -19,15 +19,16 @@ from ..cpu import proof
 from ..cpu.search import check_overflow
 from ..errors import VerificationError
 from ..graph.graph import Graph
+from ..planning.call import Call
 from ..planning.capabilities import name_edge, needs_no_negative
 from ..planning.distance_types import distance_dtype, unreachable
 from ..planning.explain import Explanation
 from ..planning.question import ask
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from ..planning.progress import Progress
+    from ..planning.options import Options
 
 Array = npt.NDArray[Any]
 
@@ -47,9 +48,7 @@ def find(
     sources: npt.NDArray[np.int64],
     offsets: Any,
     k: int,
-    *,
-    cutoff: float | None,
-    progress: bool | Callable[[Progress], object] | None,
+    options: Options,
 ) -> tuple[Array, npt.NDArray[np.int64], Found]:
     """Return distances and sources, a row of ``k`` for every vertex; a source that is given twice counts with its smaller offset."""
     begun = time.perf_counter()
@@ -60,7 +59,7 @@ def find(
     order = np.lexsort((np.arange(len(sources)), initial))
     kept = np.sort(order[np.unique(sources[order], return_index=True)[1]])
     sources, initial = sources[kept], np.ascontiguousarray(initial[kept])
-    question = ask(graph, sources, dtype, cutoff=cutoff, progress=progress)
+    question = ask(graph, Call.NEAREST, sources, options)
     distances = np.empty((graph.num_vertices, k), dtype=dtype)
     numbers = np.empty((graph.num_vertices, k), dtype=np.int64)
     core = question.core(graph)

@@ -20,6 +20,8 @@ from ..graph.arrays import read_only
 from ..graph.plotting import plot_nearest
 from ..graph.tabular import Tabular
 from ..machine.threads import resolve
+from ..planning.call import Call
+from ..planning.options import Options
 from . import k_nearest
 from .engines import refuse_engine, solve
 from .partitioned import solve_parts
@@ -184,24 +186,23 @@ def nearest(
     >>> two.distances.tolist(), two.sources[1].tolist()
     ([[0, 9], [1, 8], [3, 6], [1, 8], [0, 9]], [0, 4])
     """
-    options: dict[str, Any] = {"method": method, "device": device, "delta": delta, "threads": threads}
-    options |= {"memory_limit": memory_limit, "cutoff": cutoff, "progress": progress}
+    options = Options.of(locals())
     if isinstance(graph, PartitionedGraph):
-        refused = {"reverse": reverse, "offsets": offsets, "k": None if k == 1 else k}
-        return _answer(graph, solve_parts(graph, "nearest", _some(sources), engine=engine, **options, **refused))
+        refused = {"offsets": offsets, "k": None if k == 1 else k}
+        return _answer(solve_parts(graph, Call.NEAREST, _some(sources), options, **refused))
     refuse_engine(engine)
-    graph = graph.reverse if reverse else graph
     starts = _some(graph.indices_of(sources))
     if k < 1:
         raise ValueError(f"k must be at least 1, not {k}")
     if offsets is None and k == 1:
-        return _answer(graph, solve(graph, "nearest", np.unique(starts), **options))
+        return _answer(solve(graph, Call.NEAREST, np.unique(starts), options))
     if method != "auto" or device not in (None, "cpu") or delta is not None or memory_limit is not None:
         raise ValueError(
             "offsets= and k= have one method, on the CPU: method=, device=, delta= and memory_limit= do not apply"
         )
     resolve(threads)
-    distances, source_index, found = k_nearest.find(graph, starts, offsets, k, cutoff=cutoff, progress=progress)
+    graph = graph.reverse if reverse else graph
+    distances, source_index, found = k_nearest.find(graph, starts, offsets, k, options)
     if k == 1:
         distances, source_index = distances[:, 0], source_index[:, 0]
     return Nearest(graph, read_only(distances), read_only(source_index), None, found)
@@ -213,8 +214,8 @@ def _some(sources: Any) -> Any:
     return sources
 
 
-def _answer(graph: Any, paths: Paths) -> Nearest:
-    return Nearest(graph, paths.distances, read_only(_roots(paths)), paths)
+def _answer(paths: Paths) -> Nearest:
+    return Nearest(paths.graph, paths.distances, read_only(_roots(paths)), paths)
 
 
 def _roots(paths: Paths) -> npt.NDArray[np.int64]:
