@@ -94,6 +94,13 @@ def test_the_proof_finds_one_wrong_entry(what):
     made.verify(sample=1)  # the first row
 
 
+def test_all_pairs_take_attributes():
+    g = sp.Graph.from_edges([0, 1, 0], [1, 2, 2], [4, 3, 9])
+    made = sp.all_pairs(g, along={"a": [1, 2, 4]}).verify()
+    assert made["a"].tolist() == [[0, 1, 3], [sp.UNREACHABLE, 0, 2], [sp.UNREACHABLE] * 2 + [0]]
+    assert sp.all_pairs(g, unreachable=-1).tolist() == [[0, 4, 7], [-1, 0, 3], [-1, -1, 0]]
+
+
 def test_the_proof_needs_no_distance_beyond_the_targets():
     g = sp.Graph.from_edges([0, 1, 2], [1, 2, 3], [5, 2**62, 2**62])
     assert sp.distances(g, [0], [1], along={"a": [1, 2, 3]}).verify()["a"].tolist() == [[1]]
