@@ -18,6 +18,12 @@ def drawn(**options):
     return lines.get_color()
 
 
+def path_drawn(**options):
+    pytest.importorskip("matplotlib")
+    paths = sp.sssp(G.with_coordinates([(0, 0), (1, 0), (1, 1)]), 0)
+    return len(paths.plot(**options).collections)
+
+
 OLD = {
     "steppe.blocks": ("steppe.distance_blocks", lambda: sp.blocks, lambda: sp.distance_blocks),
     "steppe.NearestSources": ("steppe.Nearest", lambda: sp.NearestSources, lambda: sp.Nearest),
@@ -34,6 +40,7 @@ OLD = {
     "steppe.Skims": ("steppe.DistanceMatrix", lambda: sp.Skims, lambda: sp.DistanceMatrix),
     "Graph.about": ("Graph.metadata", lambda: G.about, lambda: G.metadata),
     "Graph.plot(colour=)": ("Graph.plot(color=)", lambda: drawn(colour="#ff0000"), lambda: drawn(color="#ff0000")),
+    "Paths.plot(to=)": ("Paths.plot(target=)", lambda: path_drawn(to=2), lambda: path_drawn(target=2)),
     "Explanation.peak_device_bytes": (
         "Explanation.peak_bytes",
         lambda: Explanation(method="", peak_bytes=7).peak_device_bytes,
