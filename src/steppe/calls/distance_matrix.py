@@ -98,9 +98,6 @@ class DistanceMatrix(Tabular, Mapping[Any, Array]):
             columns["predecessor"] = self.graph._labels_or_none(self.predecessors[i, j])
         return columns | {str(name): sums[i, j] for name, sums in self.along.items()}
 
-    def _library(self) -> str | None:
-        return self.graph._library
-
     def __repr__(self) -> str:
         names = ["distances", *(["predecessors"] if self.predecessors is not None else []), *map(str, self.along)]
         return f"<DistanceMatrix: {len(self._rows):,} × {len(self._ends):,}, {', '.join(names)}>"

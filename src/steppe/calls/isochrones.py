@@ -77,9 +77,6 @@ class Isochrones(Tabular):
         limit = np.asarray(self.limits)[self.bands[within]]
         return {"vertex": self.graph.labels_of(within), "distance": self.distances[within], "limit": limit}
 
-    def _library(self) -> str | None:
-        return self.graph._library
-
     def verify(self, *, threads: int | None = None) -> Self:
         """Prove distances and bands; return it, or raise :class:`~steppe.VerificationError`."""
         self.paths.verify(threads=threads)

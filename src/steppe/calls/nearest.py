@@ -84,9 +84,6 @@ class Nearest(Tabular):
         sources = self.graph.labels_of(self.source_index[reached])
         return {"vertex": self.graph.labels_of(reached[0]), "distance": self.distances[reached], "source": sources}
 
-    def _library(self) -> str | None:
-        return self.graph._library
-
     def distance(self, vertex: Any) -> int | float:
         """Return the distance of one vertex from its nearest source."""
         nearest: int | float = self.distances[self.graph.index(vertex)].flat[0].item()
