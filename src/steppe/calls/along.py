@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,83 +11,30 @@ import numpy.typing as npt
 
 from ..cpu import skims
 from ..graph.origin import stored_order
-from ..graph.tabular import Tabular
 from ..machine.memory import check_fits
-from ..planning.distance_types import distance_dtype, unreachable
+from ..planning.call import Call
+from ..planning.distance_types import distance_dtype
+from ..planning.explain import Explanation
 from ..planning.question import ask
-from .plan import device_for, planned
+from .distance_matrix import DistanceMatrix
+from .plan import planned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from ..graph.graph import Graph
-    from ..planning.progress import Progress
+    from ..planning.options import Options
 
 Array = npt.NDArray[Any]
-
-
-@dataclass(frozen=True, eq=False)
-class Skims(Tabular, Mapping[Any, Array]):
-    """Matrices, sources × targets: what :func:`steppe.distances` returns with ``along``. ``skims["metres"]`` is the one of an attribute.
-
-    Attributes
-    ----------
-    sources, targets : ndarray
-        The labels of the rows and columns.
-    distances : ndarray
-        As without ``along``.
-    along : dict
-        The sums of each attribute: int64 (exact) or float64; where there is no path, :data:`steppe.UNREACHABLE` or ``inf``.
-    """
-
-    sources: Array
-    targets: Array
-    distances: Array
-    along: dict[Any, Array] = field(repr=False)
-    _graph: Graph = field(repr=False)
-
-    def __getitem__(self, name: Any) -> Array:
-        return self.along[name]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.along)
-
-    def __len__(self) -> int:
-        return len(self.along)
-
-    @property
-    def reachable(self) -> npt.NDArray[np.bool_]:
-        """Whether there is a path, for each pair."""
-        return np.asarray(self.distances != unreachable(self.distances.dtype))
-
-    def _columns(self) -> dict[str, Array]:
-        """Return the long form, a row for each pair that has a path: source, target, distance and the attributes."""
-        i, j = np.nonzero(self.reachable)
-        columns = {"source": self.sources[i], "target": self.targets[j], "distance": self.distances[i, j]}
-        return columns | {str(name): sums[i, j] for name, sums in self.along.items()}
-
-    def _library(self) -> str | None:
-        return self._graph._library
-
-    def __repr__(self) -> str:
-        names = "".join(f", {name}" for name in self.along)
-        return f"<Skims: {len(self.sources):,} × {len(self.targets):,}, distances{names}>"
 
 
 def skims_along(
     graph: Graph,
     rows: npt.NDArray[np.int64],
     columns: npt.NDArray[np.int64] | None,
-    names: Any,
-    *,
-    method: str,
-    device: str | None,
-    cutoff: float | None,
-    threads: int | None,
-    memory_limit: int | None,
-    progress: bool | Callable[[Progress], object] | None,
-) -> Skims:
-    """Ask, plan, run, wrap; ``names``: attributes, or a mapping of names to arrays of a number for each edge given."""
+    options: Options,
+) -> DistanceMatrix:
+    """Ask, plan, run, wrap; ``along`` is attributes, or a mapping of names to arrays of a number for each edge given."""
+    begun = time.perf_counter()
+    graph, names = graph.reverse if options.reverse else graph, options.along
     if isinstance(names, str):
         raise ValueError(f"along must be a list of attributes, not {names!r}")
     wanted = dict(names) if isinstance(names, Mapping) else {name: name for name in names}
@@ -97,31 +44,18 @@ def skims_along(
         kind = np.int64 if values.dtype.kind == "i" else np.float64
         attributes.append(np.ascontiguousarray(stored_order(values, ids), dtype=kind))
     ends = np.arange(graph.num_vertices, dtype=np.int64) if columns is None else columns
-    if device_for(graph, "distances", device, memory_limit) is not None:
+    question = ask(graph, Call.DISTANCES, rows, options)
+    plan, device = planned(graph, Call.DISTANCES, options, rows=len(rows), columns=len(ends))
+    if device is not None:
         raise ValueError('along= runs on the CPU: use device="cpu"')
-    natural = distance_dtype(graph)
-    question = ask(graph, rows, natural, cutoff=cutoff, progress=progress, total=len(rows), unit="sources")
-    plan = planned(
-        graph,
-        "distances",
-        device=None,
-        threads=threads,
-        method=method,
-        memory_limit=memory_limit,
-        bounded=cutoff is not None,
-        targets=True,  # searches: sums follow the tree of each
-        rows=len(rows),
-        columns=len(ends),
-        item=0,
-        in_blocks=False,
-    )
     shape = (len(rows), len(ends))
-    check_fits((len(rows), len(ends) * (1 + len(attributes))), np.dtype(np.int64), memory_limit)
+    check_fits((len(rows), len(ends) * (1 + len(attributes))), np.dtype(np.int64), options.memory_limit)
     if plan.prepares:
         graph.prepare(threads=plan.threads)
-    found = np.empty(shape, dtype=natural)
+    found = np.empty(shape, dtype=distance_dtype(graph))
     sums = [np.empty(shape, dtype=values.dtype) for values in attributes]
     if found.size:
         skims.run(graph, question.planned(plan), plan.method, ends, attributes, found, sums)
     made = dict(zip(wanted, sums, strict=True))
-    return Skims(graph.labels_of(rows), graph.labels_of(ends), found, made, graph)
+    explanation = Explanation.of(plan, {}, time.perf_counter() - begun)
+    return DistanceMatrix(graph, found, None, made, rows, ends, question.bound, explanation, wanted)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..files.partitioned import PartitionedGraph
+from ..planning.call import Call
+from ..planning.options import Options
 from ..planning.question import source_of
 from .engines import refuse_engine, solve
 from .partitioned import solve_parts
@@ -49,11 +51,12 @@ def bfs(
         Stop when all are reached; vertices further than the furthest of them count as unreached.
     record_paths : bool
         Record a tree during the search; otherwise the canonical one is built when asked for.
+    reverse : bool
+        Count the edges from every vertex to ``source``: the search follows edges against their direction.
     threads : int, optional
         At most so many; default: ``STEPPE_NUM_THREADS``, or all CPUs this process may use. See :func:`steppe.sssp`.
-    memory_limit : int, optional
-        Bytes the search may take on a device, where edges that do not fit are streamed; on the CPU, bytes beside the file the
-        edges are mapped from.
+    memory_limit : int or str, optional
+        As in :func:`steppe.sssp`.
     progress : bool or callable, optional
         True draws a bar; a function gets a :class:`~steppe.Progress`, as in :func:`steppe.sssp`.
     result : {"host", "device"}
@@ -73,35 +76,11 @@ def bfs(
     >>> g = sp.Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 3])
     >>> sp.bfs(g, 0).distances.tolist()
     [0, 1, 2, 1]
+    >>> sp.bfs(g, 3, reverse=True).distances.tolist()
+    [1, 2, 1, 0]
     """
+    options = Options.of(locals())
     if isinstance(graph, PartitionedGraph):
-        return solve_parts(
-            graph,
-            "bfs",
-            [source],
-            engine=engine,
-            cutoff=cutoff,
-            progress=progress,
-            device=device,
-            targets=targets,
-            record_paths=record_paths,
-            reverse=reverse,
-            threads=threads,
-            memory_limit=memory_limit,
-            result=result,
-        )
+        return solve_parts(graph, Call.BFS, [source], options)
     refuse_engine(engine)
-    start = source_of(graph, source)
-    return solve(
-        graph.reverse if reverse else graph,
-        "bfs",
-        start,
-        device=device,
-        cutoff=cutoff,
-        targets=targets,
-        record_paths=record_paths,
-        threads=threads,
-        memory_limit=memory_limit,
-        progress=progress,
-        result=result,
-    )
+    return solve(graph, Call.BFS, source_of(graph, source), options)

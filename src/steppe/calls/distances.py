@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 import numpy as np
 import numpy.typing as npt
 
-from ..machine.memory import check_fits, size_of
-from ..planning.distance_types import distance_dtype
+from ..machine.memory import check_fits
+from ..planning.call import Call
+from ..planning.options import Options
 from ..planning.question import check_graph
 from . import reduce as _reduce
 from .along import skims_along
-from .matrix import Form, asked, deliver
+from .matrix import check_and_plan, deliver
 from .pairs import grouped, paired
 from .stored import type_with, with_unreachable
-from .trees import DistanceMatrix, with_predecessors
+from .trees import with_predecessors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
     from os import PathLike
 
     from scipy.sparse import csr_array
@@ -29,12 +30,16 @@ if TYPE_CHECKING:
     from ..cluster.engine import Ray
     from ..graph.graph import Graph
     from ..planning.progress import Progress
+    from .distance_matrix import DistanceMatrix
     from .reduce import Reduce
 
 Array = npt.NDArray[Any]
 
+FORMS = ("pairs", "reduce", "predecessors", "sparse", "out", "along")
+"""Options that ask for another form than a matrix in memory."""
 
-class Options(TypedDict, total=False):
+
+class Shared(TypedDict, total=False):
     """What every form takes."""
 
     method: str
@@ -49,17 +54,35 @@ class Options(TypedDict, total=False):
     engine: str | Ray | None
 
 
+class Dense(Shared, total=False):
+    """What asks for an array."""
+
+    reduce: Reduce | None
+    unreachable: float | None
+    sparse: Literal[False]
+    out: None
+    predecessors: Literal[False]
+    along: None
+
+
+class AnyForm(Shared, total=False):
+    """What may ask for any form."""
+
+    reduce: Reduce | None
+    unreachable: float | None
+    sparse: bool
+    out: str | PathLike[str] | None
+    predecessors: bool
+    along: Any
+
+
 @overload
 def distances(
-    graph: Graph, sources: Any, targets: Any = None, *, sparse: Literal[True], **options: Unpack[Options]
+    graph: Graph, sources: Any, targets: Any = None, *, sparse: Literal[True], **options: Unpack[Shared]
 ) -> csr_array: ...
 @overload
 def distances(
-    graph: Graph, sources: Any, targets: Any = None, *, out: str | PathLike[str], **options: Unpack[Options]
-) -> Any: ...
-@overload
-def distances(
-    graph: Graph, sources: Any, targets: Any = None, *, predecessors: Literal[True], **options: Unpack[Options]
+    graph: Graph, sources: Any, targets: Any = None, *, predecessors: Literal[True], **options: Unpack[Shared]
 ) -> DistanceMatrix: ...
 @overload
 def distances(
@@ -67,29 +90,16 @@ def distances(
     sources: Any,
     targets: Any = None,
     *,
-    pairs: bool = False,
-    reduce: Reduce | None = None,
-    along: None = None,
-    sparse: Literal[False] = False,
-    out: None = None,
-    predecessors: Literal[False] = False,
-    unreachable: float | None = None,
-    **options: Unpack[Options],
+    along: Sequence[Any] | Mapping[Any, Any],
+    **options: Unpack[Shared],
+) -> DistanceMatrix: ...
+@overload
+def distances(
+    graph: Graph, sources: Any, targets: Any = None, *, pairs: bool = False, **options: Unpack[Dense]
 ) -> Array: ...
 @overload
 def distances(
-    graph: Graph,
-    sources: Any,
-    targets: Any = None,
-    *,
-    pairs: bool = False,
-    reduce: Reduce | None = None,
-    sparse: bool = False,
-    out: str | PathLike[str] | None = None,
-    predecessors: bool = False,
-    along: Any = None,
-    unreachable: float | None = None,
-    **options: Unpack[Options],
+    graph: Graph, sources: Any, targets: Any = None, *, pairs: bool = False, **options: Unpack[AnyForm]
 ) -> Any: ...
 def distances(
     graph: Graph,
@@ -140,7 +150,7 @@ def distances(
         One value for each source instead of a matrix: the largest distance of a target that is reached (0 where none is), the sum of their distances,
         how many they are; or what a function makes of each block of rows. No matrix is held.
     predecessors : bool
-        Return a :class:`DistanceMatrix`: the distances, and the vertex before each target on its canonical path.
+        Return a :class:`~steppe.DistanceMatrix`: the distances, and the vertex before each target on its canonical path.
     sparse : bool
         Return a ``scipy.sparse.csr_array`` that stores the reachable pairs only (zeros included); needs a ``cutoff``.
     dtype : dtype, optional
@@ -154,8 +164,8 @@ def distances(
         ``out`` may be there already, whoever wrote it: it is replaced when the new matrix is complete. Without this a file is refused, and so is a
         folder that has something in it, but for a finished one of the same call, which is returned as it is.
     along : list of str, or mapping of names to arrays, optional
-        Attributes of the edges (see :meth:`Graph.from_frame`) to add up along the shortest paths; then a :class:`~steppe.Skims` is returned, which
-        has a matrix of each beside the distances, and all as a table. On the CPU, dense.
+        Attributes of the edges (see :meth:`Graph.from_frame`) to add up along the shortest paths; then a :class:`~steppe.DistanceMatrix` is returned,
+        which has a matrix of each beside the distances, and all as a table. On the CPU, dense.
     unreachable : number, optional
         What stands for "no path" in a dense matrix: ``np.nan``, -1, … Where its type does not have this number (``np.nan`` or 0.5 among integers,
         -1 among unsigned ones, 70000 in 16 bits) the matrix is of float64, which rounds integers beyond 2⁵³.
@@ -174,7 +184,7 @@ def distances(
 
     Returns
     -------
-    ndarray, csr_array, memmap, Path, DistanceMatrix or Skims
+    ndarray, csr_array, memmap, Path or DistanceMatrix
         Dense: int64 with :data:`steppe.UNREACHABLE` for integer weights, else of the weights' type with ``inf``. With ``out``: a file,
         mapped for reading, or the path of a folder. Sums of floats are float64, counts int64.
 
@@ -202,111 +212,75 @@ def distances(
     >>> sp.distances(g, ["c"], reverse=True).tolist()
     [[8, 3, 0]]
     """
+    options = Options.of(locals())
     check_graph(graph)
-    graph = graph.reverse if reverse else graph
-    rows = graph.indices_of(sources)
     columns = None if targets is None else graph.indices_of(targets)
-    _check_form(pairs=pairs, reduce=reduce, predecessors=predecessors, sparse=sparse, out=out, along=along, dtype=dtype)
-    told = "pairs" if pairs else "reduce" if reduce is not None else "predecessors" if predecessors else ""
-    form = _form(dtype, out, memory_limit, told, sparse=sparse, overwrite=overwrite)
-    if unreachable is not None and (form.in_blocks or predecessors or along is not None or reduce is not None):
+    return _answer(graph, Call.DISTANCES, graph.indices_of(sources), columns, options)
+
+
+def _answer(
+    graph: Graph, call: Call, rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64] | None, options: Options
+) -> Any:
+    """Return the form that was asked for."""
+    _check_form(options)
+    unreachable = options.unreachable
+    if unreachable is not None and (options.in_blocks or options.predecessors or options.along is not None):
         raise ValueError(
             "unreachable= is for dense matrices in memory, and pairs: without sparse, out, reduce, predecessors and along"
         )
-    shared: dict[str, Any] = {
-        "method": method,
-        "device": device,
-        "cutoff": cutoff,
-        "threads": threads,
-        "progress": progress,
-    }
-    if engine is not None:
-        _check_engine(pairs=pairs, reduce=reduce, predecessors=predecessors, sparse=sparse, along=along)
-        shared["engine"] = engine
-    if along is not None:
-        return skims_along(graph, rows, columns, along, memory_limit=form.memory_limit, **shared)
+    if options.along is not None:
+        return skims_along(graph, rows, columns, options)
     offsets = order = rows
-    if pairs:
+    if options.pairs:
         if columns is None or len(columns) != len(rows):
             count = "no" if columns is None else f"{len(columns):,}"
             raise ValueError(f"pairs=True takes a target for each source: {len(rows):,} sources and {count} targets")
         rows, offsets, order = grouped(rows)
         columns = columns[order]
-    matrix = asked("distances", graph, rows, columns, form, **shared)
+    matrix = check_and_plan(graph, call, rows, columns, options)
     if unreachable is not None:
-        shape = (1, len(order)) if pairs else matrix.shape
-        check_fits(
-            shape,
-            type_with(np.dtype(distance_dtype(graph) if dtype is None else dtype), unreachable),
-            form.memory_limit,
-        )
-    if reduce is not None:
-        return _reduce.reduced(matrix, reduce)
-    if predecessors:
-        return with_predecessors(matrix, form)
-    made = paired(matrix, offsets, order, form) if pairs else deliver(matrix, form)
+        shape = (1, len(order)) if options.pairs else matrix.shape
+        check_fits(shape, type_with(matrix.dtype, unreachable), options.memory_limit)
+    if options.reduce is not None:
+        return _reduce.reduced(matrix)
+    if options.predecessors:
+        return with_predecessors(matrix)
+    made = paired(matrix, offsets, order) if options.pairs else deliver(matrix)
     return made if unreachable is None else with_unreachable(made, unreachable)
 
 
-def _form(
-    dtype: npt.DTypeLike | None,
-    out: str | PathLike[str] | None,
-    memory_limit: int | str | None,
-    told: str,
-    **given: bool,
-) -> Form:
-    if given["overwrite"] and out is None:
+def _check_form(options: Options) -> None:
+    """Raise where two forms are asked for at once, or options that go with another form."""
+    if options.overwrite and options.out is None:
         raise ValueError("overwrite= is for out=: nothing else is written")
-    return Form(dtype, out, memory_limit=size_of(memory_limit), told=told, **given)
-
-
-def _check_form(**given: Any) -> None:
-    """Raise where two forms are asked for at once."""
-    dtype = given.pop("dtype")
-    if given.get("along") is not None and dtype is not None:
+    if options.along is not None and options.dtype is not None:
         raise ValueError("dtype= is the type of one matrix: along= gives several, of their own types")
-    named = [name for name, value in given.items() if value is not None and value is not False]
+    named = [name for name in FORMS if getattr(options, name) not in (None, False)]
     if len(named) > 1 and set(named) != {"sparse", "out"}:  # those have a message of their own
-        raise ValueError(f"{' and '.join(f'{name}=' for name in named)} do not go together: each is a form of its own")
-    if given["reduce"] is not None:
-        _reduce.check(given["reduce"])
-        if dtype is not None:
+        names = " and ".join(f"{name}=" for name in named)
+        raise ValueError(f"{names} do not go together: each is a form of its own")
+    if options.reduce is not None:
+        _reduce.check(options.reduce)
+        if options.dtype is not None:
             raise ValueError("dtype= is the type of a matrix: reduce= gives none, convert its result")
-
-
-def _check_engine(**given: Any) -> None:
-    """Raise where a cluster is asked for a form that it has not."""
-    named = [f"{name}=" for name, value in given.items() if value is not None and value is not False]
-    if named:
-        raise ValueError(f"engine= computes dense matrices, in memory or with out=: leave out {', '.join(named)}")
+    if options.engine is not None and named and named != ["out"]:
+        raise ValueError(
+            f"engine= computes dense matrices, in memory or with out=: leave out {', '.join(f'{name}=' for name in named if name != 'out')}"
+        )
 
 
 @overload
-def all_pairs(graph: Graph, *, sparse: Literal[True], **options: Unpack[Options]) -> csr_array: ...
+def all_pairs(graph: Graph, *, sparse: Literal[True], **options: Unpack[Shared]) -> csr_array: ...
 @overload
-def all_pairs(graph: Graph, *, out: str | PathLike[str], **options: Unpack[Options]) -> Any: ...
-@overload
-def all_pairs(graph: Graph, *, predecessors: Literal[True], **options: Unpack[Options]) -> DistanceMatrix: ...
+def all_pairs(graph: Graph, *, predecessors: Literal[True], **options: Unpack[Shared]) -> DistanceMatrix: ...
 @overload
 def all_pairs(
-    graph: Graph,
-    *,
-    reduce: Reduce | None = None,
-    sparse: Literal[False] = False,
-    out: None = None,
-    predecessors: Literal[False] = False,
-    **options: Unpack[Options],
-) -> Array: ...
+    graph: Graph, *, along: Sequence[Any] | Mapping[Any, Any], **options: Unpack[Shared]
+) -> DistanceMatrix: ...
 @overload
-def all_pairs(
-    graph: Graph,
-    *,
-    reduce: Reduce | None = None,
-    sparse: bool = False,
-    out: str | PathLike[str] | None = None,
-    predecessors: bool = False,
-    **options: Unpack[Options],
-) -> Any: ...
+def all_pairs(graph: Graph, **options: Unpack[Dense]) -> Array: ...
+@overload
+def all_pairs(graph: Graph, **options: Unpack[AnyForm]) -> Any: ...
 def all_pairs(
     graph: Graph,
     *,
@@ -319,6 +293,8 @@ def all_pairs(
     dtype: npt.DTypeLike | None = None,
     out: str | PathLike[str] | None = None,
     overwrite: bool = False,
+    along: Any = None,
+    unreachable: float | None = None,
     reverse: bool = False,
     threads: int | None = None,
     memory_limit: int | str | None = None,
@@ -336,28 +312,6 @@ def all_pairs(
     >>> sp.all_pairs(g, predecessors=True).predecessors.tolist()
     [[-1, 0, 1], [1, -1, 1], [1, 2, -1]]
     """
+    options = Options.of(locals())
     check_graph(graph)
-    graph = graph.reverse if reverse else graph
-    _check_form(reduce=reduce, predecessors=predecessors, sparse=sparse, out=out, dtype=dtype)
-    told = "reduce" if reduce is not None else "predecessors" if predecessors else ""
-    form = _form(dtype, out, memory_limit, told, sparse=sparse, overwrite=overwrite)
-    matrix = asked(
-        "all_pairs",
-        graph,
-        np.arange(graph.num_vertices, dtype=np.int64),
-        None,
-        form,
-        method=method,
-        device=device,
-        cutoff=cutoff,
-        threads=threads,
-        progress=progress,
-        engine=engine,
-    )
-    if engine is not None:
-        _check_engine(reduce=reduce, predecessors=predecessors, sparse=sparse)
-    if reduce is not None:
-        return _reduce.reduced(matrix, reduce)
-    if predecessors:
-        return with_predecessors(matrix, form)
-    return deliver(matrix, form)
+    return _answer(graph, Call.ALL_PAIRS, np.arange(graph.num_vertices, dtype=np.int64), None, options)

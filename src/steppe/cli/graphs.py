@@ -12,7 +12,7 @@ import typer
 from .. import Graph, write
 from .. import generate as _generate
 from .. import partition as _partition
-from ..files import write_stream
+from ..files import formats, write_stream
 from ..planning.progress import Bar
 from . import app as shared
 from . import output
@@ -57,7 +57,9 @@ def convert(
         typer.Argument(metavar="OUT", help="The new file; its suffix tells the format. - for stdout."),
         Names.WRITTEN,
     ],
-    to_format: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="The new format: csv, gr, …")] = None,
+    to_format: Annotated[
+        str | None, typer.Option("--to", metavar="FORMAT", help=f"The new format: {formats.listed(written=True)}.")
+    ] = None,
     numbers: Annotated[
         str | None,
         typer.Option("--map", metavar="FILE", help="Number vertices 1…n, and write numbers and labels to this .csv."),
@@ -127,12 +129,12 @@ def partition(
         ),
     ] = None,
     by: Annotated[Literal["range", "locality"], typer.Option(help="By numbers, or neighbours together.")] = "range",
-    memory: shared.MemoryOption = None,
+    memory_limit: shared.MemoryOption = None,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Cut a graph into parts, for a cluster; a .steppe file is read piece by piece."""
     with Bar() as bar:
-        made = _partition(file, folder, parts=parts, by=by, memory_limit=memory, progress=bar)
+        made = _partition(file, folder, parts=parts, by=by, memory_limit=memory_limit, progress=bar)
     cut = {"edges_cut": made.num_cut, "share_cut": round(made.num_cut / max(1, made.num_edges), 4)}
     told = {"written": folder, "parts": made.num_parts, "vertices": made.num_vertices, "edges": made.num_edges}
     output.show(told | cut, as_json=as_json)
