@@ -107,6 +107,7 @@ class Graph {
         const auto m = static_cast<int64_t>(targets.size());
         if (offsets.empty() || (!weights.empty() && weights.size() != targets.size()))
             throw std::invalid_argument("expected n + 1 offsets, and as many weights as targets");
+        if (offsets.size() > size_t{1} << 31) throw std::invalid_argument("expected fewer than 2^31 vertices");
         Graph g;
         g.directed_ = directed;
         g.csr_ = {static_cast<int64_t>(offsets.size()) - 1, offsets.data(), targets.data(),

@@ -41,4 +41,5 @@ int main() {
     const auto route = town.route(17, 54'321);
     std::printf("%d hops; a route of %lld m with %zu streets\n", hops.distances[far],
                 static_cast<long long>(route.distance), route.edges.size());
+    return 0;
 }
