@@ -1,6 +1,6 @@
 """Edge lists: one edge per line, ``source target`` or ``source target weight``.
 
-SNAP, GAP (.el, .wel), CSV and TSV, and most home-made files. Columns are parted by blanks, tabs, commas or semicolons;
+SNAP, GAP (.el, .wel), CSV and TSV, and most home-made files. Columns are separated by blanks, tabs, commas or semicolons;
 lines that start with ``#``, ``%`` or ``//`` are comments; in .csv and .tsv a first line may name the columns (``heading.py``), and ids may be names
 as well, or further columns wanted (``table.py``). All lines must have as many columns as the first.
 """
@@ -39,7 +39,7 @@ class Head:
     columns: int = 0
     note: Note = field(default_factory=Note)
     heading: Heading | None = None
-    part: str = ""  # what parts the columns of a table's first line; a blank: anything that may
+    separator: str = ""  # of the columns of a table; a blank: any that the parser knows
 
     def complain(self, what: str, entry: int) -> FormatError:
         """Return the error to raise about a line of data."""
@@ -53,8 +53,8 @@ def read_head(source: Source, options: ReadOptions) -> Head:
         if content.startswith(("#", "%", "//")):
             head.note.read(content)
         elif content:
-            if options.suffix in _TABLES and head.heading is None and not head.part:
-                head.part, words = _words(content, options.suffix)
+            if options.suffix in _TABLES and head.heading is None and not head.separator:
+                head.separator, words = _words(content, options.suffix)
                 if len(words) > table.MOST_COLUMNS:
                     raise source.error(f"expected at most {table.MOST_COLUMNS} columns", number)
                 if _is_heading(words, options):
@@ -76,12 +76,12 @@ def _is_heading(words: list[str], options: ReadOptions) -> bool:
 
 
 def _words(content: str, suffix: str) -> tuple[str, list[str]]:
-    """Return what parts the columns of a first line, and what is in them."""
-    part = table.separator(content, suffix)
-    found = table.fields(content, part) if part in content else None
+    """Return the separator of a first line, and its columns."""
+    separator = table.separator_of(content, suffix)
+    found = table.fields(content, separator) if separator in content else None
     if found is None:
         return " ", text.FIELDS.split(content, table.MOST_COLUMNS)
-    return part, [one.text for one in found]
+    return separator, [one.text for one in found]
 
 
 def read(source: Source, options: ReadOptions) -> Graph:
@@ -122,7 +122,7 @@ class Edges:
             low=self.low,
             high=text.ANY_ID if self.note.vertices is None else self.low + self.note.vertices - 1,
             columns=columns,
-            part=head.part or " ",
+            separator=head.separator or " ",
         )
         self.weights = self.note.stored(w, self.complain)
 
@@ -151,7 +151,7 @@ class Edges:
 
 def _as_table(head: Head, options: ReadOptions) -> Graph | None:
     """Return the graph of a table that has names, or of which more is wanted; None where the parser of edges can do it, which is faster."""
-    found = table.fields(head.content, head.part) if head.part != " " else None
+    found = table.fields(head.content, head.separator) if head.separator != " " else None
     count = head.columns if found is None else len(found)
     if head.heading is None and options.chooses_columns:
         head.heading = heading.without_names(head.source, count, head.line, options)
@@ -159,7 +159,7 @@ def _as_table(head: Head, options: ReadOptions) -> Graph | None:
     places = (0, 1) if title is None else title.places[:2]
     named = found is not None and len(found) > max(places) and any(found[at].is_name for at in places)
     more = options.missing != "error" or options.decimal is not None or (title is not None and bool(title.attributes))
-    if not named and not more and head.part not in ";|":
+    if not named and not more and head.separator not in ";|":
         return None
     if title is None:
         if count not in (2, 3):

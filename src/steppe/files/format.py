@@ -23,7 +23,7 @@ ColumnRef = str | int
 
 PLAIN = ("directed", "coordinates", "encoding")
 COLUMNS = ("source", "target", "weight", "attributes", "missing", "decimal")
-_WITHOUT = {
+_LACKS = {
     **dict.fromkeys(PLAIN, "have their own directions, coordinates and encoding"),
     **dict.fromkeys(COLUMNS, "have no columns to choose from"),
     "profile": "are not from OpenStreetMap",
@@ -136,7 +136,7 @@ class Format:
 
     def refuse(self, options: ReadOptions) -> None:
         """Raise where an option was given that the format does not take."""
-        for name, without in _WITHOUT.items():
+        for name, without in _LACKS.items():
             if name not in self.takes and getattr(options, name) != getattr(ReadOptions, name):
                 if name == "decimal" and "source" in self.takes:
                     without = "hold numbers, not text"  # noqa: PLW2901

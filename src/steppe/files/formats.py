@@ -65,7 +65,7 @@ def listed(*, written: bool = False) -> str:
 
 
 def named(name: str) -> tuple[Format, str]:
-    """Return the format that a suffix names, and that suffix without disguise.
+    """Return the format that a suffix or an alias names, and its suffix.
 
     >>> form, suffix = named("Matrix-Market")
     >>> form.name, suffix

@@ -1,9 +1,10 @@
 """Headings: the first line of a ``.csv`` or ``.tsv`` file, where it names the columns.
 
 Its words are read, not skipped: ``weight,source,target`` and ``edge_id,from,to`` say where the ends of an edge are. Words are compared without
-case, and without what they are often dressed in (``source_id``, ``fromNode``, ``Length (km)``). One column must be a source and one a target; one may
-be a weight. Further columns are skipped if they can be nothing else: where a weight was named, or where their own names say so (``id``, ``name``).
-Everything else is refused. A wrong guess would give another graph, and nobody would see it. What the caller names is taken as named.
+case, and without the words that often stand beside them (``source_id``, ``fromNode``, ``Length (km)``). One column must be a source and one a
+target; one may be a weight. Further columns are skipped if they can be nothing else: where a weight was named, or where their own names say so
+(``id``, ``name``). Everything else is refused. A wrong guess would give another graph, and nobody would see it. What the caller names is taken as
+named.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _WEIGHT = {"weight", "weights", "w", "wt", "cost", "costs", "length", "len", "di
 _WEIGHT |= {"duration", "traveltime", "km", "miles", "meters", "metres", "minutes", "seconds", "hours"}
 _UNITS = {"km", "m", "mi", "miles", "ft", "meters", "metres"}
 _UNITS |= {"s", "sec", "seconds", "min", "minutes", "h", "hours", "ms"}
-_DRESS = {"id", "ids", "node", "nodes", "vertex", "name", "label", "edge", "travel", "no", "key"}
+_AFFIXES = {"id", "ids", "node", "nodes", "vertex", "name", "label", "edge", "travel", "no", "key"}
 _SKIPPED = {"", "id", "name", "label", "key", "index", "comment", "note", "description", "color", "colour", "edge"}
 _DIRECTION = {"type", "directed", "direction", "oneway", "bidirectional", "undirected"}
 
@@ -73,7 +74,7 @@ def role(word: str) -> str:
         return ">"
     if words[1:] and words[0] in _WEIGHT and set(words[1:]) <= _UNITS:
         return "w"
-    bare = [part for part in words if part not in _DRESS]
+    bare = [part for part in words if part not in _AFFIXES]
     core = "".join(bare)
     for letter, known, number in (("s", _SOURCE, "1"), ("t", _TARGET, "2"), ("w", _WEIGHT, "")):
         if joined in known or core in known:

@@ -1,7 +1,7 @@
 """Manifest: what a partition says of itself, ``manifest.json``, read with suspicion.
 
 Its digest tells whether it was damaged, not whether it was ever right: anybody can write one that fits. So every number in it is looked at
-before it is used, and each against the others: who opens a partition may believe that the parts make up the whole.
+before it is used, and each against the others: after that the parts do make up the whole.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ the new one takes its place, in one step. The growing file has three parts: a ma
 the rows; and a journal, cut off at the end. The journal has the question that the matrix answers (:mod:`.store`), and an entry for every block: its
 rows and the digest of its bytes, sealed with the question. A growing file with neither mark nor journal is not ours, and left alone.
 
-Who goes on believes nothing but digests. A block whose bytes do not match its entry, because it never reached the disk, was truncated or changed,
-is computed again; so is a block whose entry is torn. Therefore nothing has to be written in a certain order, and nothing waits for the disk
+Of a matrix that is continued only digests count. A block whose bytes do not match its entry, because it never reached the disk, was truncated or
+changed, is computed again; so is a block whose entry is torn. Therefore nothing has to be written in a certain order, and nothing waits for the disk
 before the end. The space is allocated before anything is computed, and rows are written, not mapped: a full disk is an error, not a signal.
 """
 
@@ -198,7 +198,7 @@ class MatrixFile:
         """Find out which rows are there; make room for all."""
         size = os.fstat(self._fd).st_size
         if size and self._ours(size):
-            self._believe()
+            self._verify_blocks()
             return
         self._worthless = not size
         needed, free = self._end, shutil.disk_usage(self._final.parent).free
@@ -249,7 +249,7 @@ class MatrixFile:
             raise StoreError(f"{self.growing} {what}: {ANEW}")
         return False
 
-    def _believe(self) -> None:
+    def _verify_blocks(self) -> None:
         """Compare every block in the journal with its digest."""
         while len(entry := self._get(self._entry_at(self._entries), _ENTRY.size)) == _ENTRY.size:
             begin, end, digest, seal = _ENTRY.unpack(entry)

@@ -1,10 +1,10 @@
 """MatrixFolder: a matrix written in blocks of rows to a folder: a Zarr store, or Parquet parts of (source, target, distance).
 
-The folder grows as ``NAME.rows`` and gets its name in one step when it is complete. A block is one file, written under another name and renamed,
-so that it is there as a whole or not at all. A journal in the folder has the question (:mod:`.store`) and a line for every block: its number and the
-digest of its file, sealed with the question. Who goes on believes nothing but digests, as with ``.npy`` files (``matrix_file.py``): a file that does
-not match its line is written again. The journal stays in the finished folder, under a name that readers of Zarr and Parquet pass over: by it a
-folder is known as ours. A finished folder that answers the same question, every block of it proved, is handed back as it is.
+The folder grows as ``NAME.rows`` and gets its name in one step when it is complete. A block is one file, written under another name and renamed, so
+that it is there as a whole or not at all. A journal in the folder has the question (:mod:`.store`) and a line for every block: its number and the
+digest of its file, sealed with the question. Of a matrix that is continued only digests count, as with ``.npy`` files (``matrix_file.py``): a file
+that does not match its line is written again. The journal stays in the finished folder, under a name that readers of Zarr and Parquet pass over: by
+it a folder is known as ours. A finished folder that answers the same question, every block of it proved, is handed back as it is.
 
 Nothing is written over that is not ours, and nothing finished, unless the caller says ``overwrite=True``. Then the old folder is set aside under a
 name that nobody can guess, beside a mark of ours, and removed when the new one has its place.
@@ -227,7 +227,7 @@ class MatrixFolder:
             )
         if key_of(text) != self._asked.key:
             raise self._asked.refusal(self.path, text, finished=True)
-        self._believe(self._final, lines)
+        self._verify_blocks(self._final, lines)
         changed = "" if self._done.all() else self._name(int(np.argmin(self._done)))
         if self.path.suffix == ".zarr" and _bytes_of(self._final / ".zarray") != self._header_bytes():
             changed = ".zarray"
@@ -279,7 +279,7 @@ class MatrixFolder:
         if text is not None and key_of(text) == self._asked.key:
             if data[-1:] != b"\n":
                 os.write(self._fd, b"\n")  # a torn line stays one
-            self._believe(self.growing, lines)
+            self._verify_blocks(self.growing, lines)
         else:  # another question, or torn before the first block
             for file in self.growing.iterdir():
                 if _BLOCK.fullmatch(file.name):
@@ -292,7 +292,7 @@ class MatrixFolder:
         if self.path.suffix == ".zarr":
             self._put(".zarray", self._header_bytes())
 
-    def _believe(self, folder: Path, lines: list[str]) -> None:
+    def _verify_blocks(self, folder: Path, lines: list[str]) -> None:
         """Compare every block of the journal with its digest."""
         for line in lines:
             number, _, rest = line.partition(" ")

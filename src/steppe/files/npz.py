@@ -2,7 +2,7 @@
 
 A graph is written as CSR. What a matrix has no place for goes into arrays of our own beside it, which SciPy ignores:
 ``steppe_directed``, ``steppe_weighted``, ``steppe_labels``, ``steppe_coordinates`` and ``steppe_geographic``. As in SciPy,
-entries that a COO matrix lists twice are added up. Nothing is believed: sizes are compared before memory is taken for
+entries that a COO matrix lists twice are added up. Nothing is taken on its word: sizes are compared before memory is taken for
 them, rows are proven, and "not directed" is checked.
 """
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from . import believed
+from . import verified
 
 if TYPE_CHECKING:
     import mmap
@@ -52,7 +52,7 @@ class Part:
     def check_unchanged(self) -> None:
         """Raise :class:`~steppe.FormatError` if one of its files was written to or truncated since it was opened."""
         for path, data in self.files:
-            believed.check_unchanged(data, path)
+            verified.check_unchanged(data, path)
 
     @property
     def numbers(self) -> Array:

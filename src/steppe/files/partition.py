@@ -26,10 +26,10 @@ from ..errors import GraphError, ResultSizeError
 from ..graph.arrays import vertex_dtype
 from ..machine.memory import size_of
 from . import file_system, steppe_file
-from .believed import digest_of_file
 from .manifest import MOST_PARTS, NAME, VERSION, file_names, seal
 from .npz import plain_labels
 from .partitioned import PartitionedGraph, open_partitioned
+from .verified import digest_of_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,8 +12,8 @@ Vertices are numbered 0…n-1, as in the graph that was partitioned. Their *plac
 ``starts[p]…starts[p + 1] - 1``. Within a part's file a vertex has its place minus ``starts[p]``; behind those come the ghosts, as vertices
 without edges. So a part is a graph by itself, its numbers are small ones, and a search in it needs no table to find a ghost.
 
-Nothing of it is believed unseen. The manifest is looked at when the folder is opened (:mod:`steppe.files.manifest`); every file is compared
-with its digest when a process first reads it (:mod:`steppe.files.believed`); and because whoever writes files can write digests, too, what
+All of it is checked before it is used. The manifest is checked when the folder is opened (:mod:`steppe.files.manifest`); every file is compared
+with its digest when a process first reads it (:mod:`steppe.files.verified`); and because whoever writes files can write digests, too, what
 they hold is proven before the first search: ghosts rise and are others', numbers and places are each other's inverse, and of rows what
 :meth:`PartitionedGraph.prove` says.
 """
@@ -34,12 +34,12 @@ from ..graph.arrays import vertex_dtype
 from ..graph.labels import Labels
 from ..graph.vertices import Vertices
 from ..machine import locks, threads
-from . import believed, mapped, steppe_file
 from . import manifest as _manifest
-from .believed import digest_of_file
+from . import mapped, steppe_file, verified
 from .manifest import seal
 from .part import Part
 from .source import Source
+from .verified import digest_of_file
 
 if TYPE_CHECKING:
     import mmap
@@ -159,7 +159,7 @@ class PartitionedGraph(Vertices):
         if not 0 <= number < self.num_parts:
             raise IndexError(f"part {number} of {self.num_parts}")
         name = _manifest.file_names(number)[0]
-        path, data = self.folder / name, believed.contents(self.folder / name, self._files[name])
+        path, data = self.folder / name, verified.contents(self.folder / name, self._files[name])
         graph = steppe_file.graph_of(Source.holding(path, data), data if isinstance(data, mapped.Mapping) else None)
         first, last = int(self.starts[number]), int(self.starts[number + 1])
         facts = self._parts[number]
@@ -175,8 +175,8 @@ class PartitionedGraph(Vertices):
     def _ghosts(self, number: int) -> tuple[npt.NDArray[np.int64], tuple[Path, bytes | mmap.mmap]]:
         """Return the ghosts of a part, and the file they lie in; they rise, and are vertices of other parts."""
         name = _manifest.file_names(number)[1]
-        path, data = self.folder / name, believed.contents(self.folder / name, self._files[name])
-        ghosts = believed.array(data, path, self._files[name]["count"])
+        path, data = self.folder / name, verified.contents(self.folder / name, self._files[name])
+        ghosts = verified.array(data, path, self._files[name]["count"])
         first, last = self.starts[number : number + 2].tolist()
         before = -1
         for begin in range(0, len(ghosts), _PIECE):
@@ -242,14 +242,14 @@ class PartitionedGraph(Vertices):
     def check_unchanged(self) -> None:
         """Raise :class:`~steppe.FormatError` if numbers, places or labels were written to or truncated since they were opened."""
         for name, (data, _) in list(self._arrays.items()):
-            believed.check_unchanged(data, self.folder / name)
+            verified.check_unchanged(data, self.folder / name)
 
     def _array(self, name: str) -> Array:
         """Return an array with an entry for each vertex, mapped."""
         if name not in self._arrays:
             path, entry = self.folder / name, self._files[name]
-            data = believed.contents(path, entry)
-            self._arrays[name] = data, believed.array(data, path, entry["count"])
+            data = verified.contents(path, entry)
+            self._arrays[name] = data, verified.array(data, path, entry["count"])
         return self._arrays[name][1]
 
     @cached_property

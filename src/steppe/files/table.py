@@ -50,12 +50,12 @@ class Field(NamedTuple):
         return self.quoted or _NUMBER.fullmatch(self.text) is None
 
 
-def separator(line: str, suffix: str) -> str:
-    """Return what parts the columns of a table with this line.
+def separator_of(line: str, suffix: str) -> str:
+    """Return what separates the columns of a table with this line.
 
     Of several characters that may, a comma is the last choice where it stands between digits: ``1;2;3,5`` has a decimal comma.
 
-    >>> [separator(line, ".csv") for line in ("a,b", "a;b", "a|b|3", "1;2;3,5", "Rye, NY;Ulm", "a b")]
+    >>> [separator_of(line, ".csv") for line in ("a,b", "a;b", "a|b|3", "1;2;3,5", "Rye, NY;Ulm", "a b")]
     [',', ';', '|', ';', ',', ',']
     """
     if suffix == ".tsv":
@@ -63,17 +63,17 @@ def separator(line: str, suffix: str) -> str:
     bare = re.sub(r'"[^"]*"', "", line)
     if "," in bare and re.search(r"(?<![0-9]),|,(?![0-9])", bare):
         return ","
-    return next((part for part in ";|\t" if part in bare), ",")
+    return next((found for found in ";|\t" if found in bare), ",")
 
 
-def fields(line: str, part: str) -> list[Field] | None:
+def fields(line: str, separator: str) -> list[Field] | None:
     """Return the fields of a line, no more than one above MOST_COLUMNS; None where quotes do not match.
 
     >>> fields('Ulm, "Rye, NY" ,7', ",")
     [Field(text='Ulm', quoted=False), Field(text='Rye, NY', quoted=True), Field(text='7', quoted=False)]
     """
     if '"' not in line:
-        return [Field(text.strip(" "), quoted=False) for text in line.split(part, MOST_COLUMNS)]
+        return [Field(text.strip(" "), quoted=False) for text in line.split(separator, MOST_COLUMNS)]
     found, at, size = [], 0, len(line)
     while True:
         while at < size and line[at] == " ":
@@ -92,7 +92,7 @@ def fields(line: str, part: str) -> list[Field] | None:
             while at < size and line[at] == " ":
                 at += 1
         else:
-            end = line.find(part, at)
+            end = line.find(separator, at)
             end = size if end < 0 else end
             text, quoted = line[at:end].rstrip(" "), False
             if '"' in text:
@@ -101,7 +101,7 @@ def fields(line: str, part: str) -> list[Field] | None:
         found.append(Field(text, quoted))
         if at == size or len(found) > MOST_COLUMNS:
             return found
-        if line[at] != part:
+        if line[at] != separator:
             return None
         at += 1
 
@@ -113,7 +113,7 @@ def is_number(word: str) -> bool:
 
 def read(head: Head, title: Heading, options: ReadOptions, *, named: bool) -> Graph:
     """Read a table of which ``head`` was read; ``named``: its ids are names."""
-    source, begin, line, part, note = head.source, head.begin, head.line, head.part, head.note
+    source, begin, line, separator, note = head.source, head.begin, head.line, head.separator, head.note
     directed, letters = options.directed, ["-"] * len(title.columns)
     for _, at in title.attributes:
         letters[at] = "w"
@@ -125,14 +125,14 @@ def read(head: Head, title: Heading, options: ReadOptions, *, named: bool) -> Gr
 
     def parsed(decimal: str) -> _core.TextTable:
         return _core.TextTable(
-            source.array[begin:], "".join(letters), part, decimal, options.missing == "drop", threads.resolve(None)
+            source.array[begin:], "".join(letters), separator, decimal, options.missing == "drop", threads.resolve(None)
         )
 
     table = parsed(options.decimal or ".")
-    if table.fault is not None and options.decimal is None and part == ";":
+    if table.fault is not None and options.decimal is None and separator == ";":
         other = parsed(",")  # as spreadsheets write where a comma is the decimal point
         table = other if other.fault is None or other.fault[2] > table.fault[2] else table
-    _raise(source, begin, line, table.fault, part)
+    _raise(source, begin, line, table.fault, separator)
 
     source_column, target_column = (_column(table, at, named=named) for at in places[:2])
     weight = _column(table, places[2]) if len(places) > 2 else None
@@ -187,7 +187,7 @@ def _narrowed(w: Array, note: Note, complain: Callable[[str, int], FormatError])
     return narrow if np.array_equal(narrow, w) else w
 
 
-def _raise(source: Source, begin: int, line: int, fault: tuple[str, bool, int, int] | None, part: str) -> None:
+def _raise(source: Source, begin: int, line: int, fault: tuple[str, bool, int, int] | None, separator: str) -> None:
     if fault is None:
         return
     what, _, offset, line_from_0 = fault
@@ -195,7 +195,7 @@ def _raise(source: Source, begin: int, line: int, fault: tuple[str, bool, int, i
     if what.endswith("nothing"):
         what += ': missing="drop" leaves such lines out'
     else:
-        token = rest if "closing quote" in what or part == " " else rest.split(part)[0].strip()
+        token = rest if "closing quote" in what or separator == " " else rest.split(separator)[0].strip()
         what += f", found {token!r}" if rest else ", found the end of the line"
     raise source.error(what, line + line_from_0)
 
@@ -207,14 +207,14 @@ def write(graph: Graph, file: IO[bytes], suffix: str, note: Note) -> None:
         if not isinstance(label, str) or not label or re.search(r"[\r\n\0\ud800-\udfff\ufffd]", label):
             raise GraphError(f"{suffix} files cannot keep the label {label!r}; write a .steppe file")
     quoted = ['"' + label.replace('"', '""') + '"' for label in labels]
-    part = "," if suffix == ".csv" else "\t"
+    separator = "," if suffix == ".csv" else "\t"
     if str(note):
         file.write(f"# {note}\n".encode())
-    file.write((part.join(["source", "target"] + ["weight"] * (graph.weights is not None)) + "\n").encode())
+    file.write((separator.join(["source", "target"] + ["weight"] * (graph.weights is not None)) + "\n").encode())
     for u, name in enumerate(quoted):
         begin, end = int(graph.indptr[u]), int(graph.indptr[u + 1])
         lines = [[name, quoted[v]] for v in graph.indices[begin:end].tolist()]
         if graph.weights is not None:
             for line, weight in zip(lines, graph.weights[begin:end].tolist(), strict=True):
                 line.append(repr(weight))
-        file.write("".join(part.join(line) + "\n" for line in lines).encode())
+        file.write("".join(separator.join(line) + "\n" for line in lines).encode())

@@ -140,11 +140,11 @@ def parse_edges(
     low: int = 0,
     high: int = ANY_ID,
     columns: str = "",
-    part: str = " ",
+    separator: str = " ",
 ) -> tuple[Array, Array, Array | None]:
     """Parse all lines from offset ``begin``, which is in line ``line``; ``columns`` says what they hold if not source, target, weight."""
     team = threads.resolve(None)
-    fault, u, v, w = _core.text_edges(source.array[begin:], kinds, weights, low, high, columns, part, team)
+    fault, u, v, w = _core.text_edges(source.array[begin:], kinds, weights, low, high, columns, separator, team)
     _raise(source, begin, line, fault, (low, high))
     return u, v, w
 

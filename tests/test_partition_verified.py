@@ -1,4 +1,4 @@
-"""What a partition's files say is believed when it is proven: damage, and files made to deceive, are errors before any answer."""
+"""What a partition's files say is used when it is proven: damage, and files made to deceive, are errors before any answer."""
 
 import json
 import os
@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import steppe as sp
-from steppe.files import believed, mapped
 from steppe.files import manifest as manifests
+from steppe.files import mapped, verified
 from steppe.files.manifest import NAME, seal
 
 
@@ -21,7 +21,7 @@ def rewrite(folder, change):
     manifest = json.loads((folder / NAME).read_bytes())["manifest"]
     for name, entry in manifest["files"].items():
         if (folder / name).is_file():
-            entry |= {"bytes": (folder / name).stat().st_size, "digest": believed.digest_of_file(folder / name)}
+            entry |= {"bytes": (folder / name).stat().st_size, "digest": verified.digest_of_file(folder / name)}
     change(manifest)
     (folder / NAME).write_bytes(json.dumps({"manifest": manifest, "digest": seal(manifest)}).encode())
 
@@ -376,9 +376,9 @@ def test_a_large_file_is_compared_once(tmp_path, monkeypatch):
     for file in folder.iterdir():
         os.utime(file, (1, 1))
     compared = []
-    digest_of = believed.digest_of
-    monkeypatch.setattr(believed, "digest_of", lambda data: compared.append(len(data)) or digest_of(data))
-    monkeypatch.setattr(believed.time, "time_ns", lambda: 2**62)  # all of them were written long ago
+    digest_of = verified.digest_of
+    monkeypatch.setattr(verified, "digest_of", lambda data: compared.append(len(data)) or digest_of(data))
+    monkeypatch.setattr(verified.time, "time_ns", lambda: 2**62)  # all of them were written long ago
     for _ in range(3):
         sp.sssp(sp.open_partitioned(folder), 0)
     sizes = sorted(size for size in compared if size > mapped.SMALL)
