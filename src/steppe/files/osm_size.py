@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING
 
 from ..errors import FormatError
 from .source import most_unpacked, too_large
+from .unpack import varint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,28 +70,16 @@ def _fields(stream: IO[bytes], at: int, end: int) -> Iterator[tuple[int, int]]:
     while at < end:
         stream.seek(at)
         head = stream.read(20)
-        key, used = _varint(head, 0)
+        key, used = varint(head, 0)
         kind = key & 7
         if kind not in (0, 2):
             raise ValueError(f"a field of type {kind}")
-        value, used = _varint(head, used)
+        value, used = varint(head, used)
         at += used
         yield key >> 3, value
         at += value if kind == 2 else 0
     if at != end:
         raise ValueError("a blob ends in the middle of a field")
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = 0
-    for shift in range(0, 70, 7):
-        if at >= len(data):
-            raise EOFError("the file ends in the middle of a blob")
-        value |= (data[at] & 127) << shift
-        at += 1
-        if data[at - 1] < 128:
-            return value, at
-    raise ValueError("a number of more than ten bytes")
 
 
 def _exactly(stream: IO[bytes], count: int) -> bytes:

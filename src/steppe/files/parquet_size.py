@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .unpack import varint
+
 if TYPE_CHECKING:
     import mmap
     from collections.abc import Iterator
@@ -39,7 +41,7 @@ def measure(data: Data, columns: list[int]) -> Pages:
                 plain = plain and _PLAIN.issuperset(chunk.get(2) or ())
                 for unpacked in pages(data, chunk):
                     size, largest = size + unpacked, max(largest, unpacked)
-    except (IndexError, TypeError, AttributeError) as error:
+    except (EOFError, IndexError, TypeError, AttributeError) as error:
         raise ValueError("the footer or the header of a page is damaged") from error
     return Pages(size, largest, plain)
 
@@ -101,7 +103,7 @@ def _value(data: Data, at: int, kind: int, depth: int) -> tuple[Any, int]:
     if kind in _NUMBERS:
         return _zigzag(data, at)
     if kind == _BINARY:
-        length, at = _varint(data, at)
+        length, at = varint(data, at)
         return None, at + length
     if kind == _STRUCT:
         return _struct(data, at, depth + 1)
@@ -110,7 +112,7 @@ def _value(data: Data, at: int, kind: int, depth: int) -> tuple[Any, int]:
     if kind != _LIST:
         raise ValueError("the footer or the header of a page holds what none has")
     head = data[at]
-    count, at = (head >> 4, at + 1) if head < 0xF0 else _varint(data, at + 1)
+    count, at = (head >> 4, at + 1) if head < 0xF0 else varint(data, at + 1)
     if count > len(data) - at:
         raise ValueError("a list is longer than the file")
     items = []
@@ -120,17 +122,6 @@ def _value(data: Data, at: int, kind: int, depth: int) -> tuple[Any, int]:
     return items, at
 
 
-def _varint(data: Data, at: int) -> tuple[int, int]:
-    value = 0
-    for shift in range(0, 70, 7):
-        byte = data[at]
-        at += 1
-        value |= (byte & 127) << shift
-        if byte < 128:
-            return value, at
-    raise ValueError("a number of more than ten bytes")
-
-
 def _zigzag(data: Data, at: int) -> tuple[int, int]:
-    value, at = _varint(data, at)
+    value, at = varint(data, at)
     return value >> 1 ^ -(value & 1), at

@@ -114,6 +114,23 @@ def _xz(data: memoryview, out: BytesIO, most: int) -> None:
         data = _stream(lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=memory), data, out, most)
 
 
+def varint(data: bytes | mmap.mmap, at: int) -> tuple[int, int]:
+    r"""Return the number of seven bits a byte that begins there, and where it ends.
+
+    >>> varint(b"\xac\x02", 0)
+    (300, 2)
+    """
+    value = 0
+    for shift in range(0, 70, 7):
+        if at >= len(data):
+            raise EOFError("the file ends in the middle of a number")
+        value |= (data[at] & 127) << shift
+        at += 1
+        if data[at - 1] < 128:
+            return value, at
+    raise ValueError("a number of more than ten bytes")
+
+
 def zstandard() -> ModuleType:
     """Return the package that knows .zst, or say how to get it."""
     try:
