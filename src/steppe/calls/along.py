@@ -16,6 +16,8 @@ from ..machine.memory import check_fits
 from ..planning.call import Call
 from ..planning.distance_types import distance_dtype, unreachable
 from ..planning.question import ask
+from ..prepared.account import spend
+from ..prepared.making import ready
 from .plan import planned
 
 if TYPE_CHECKING:
@@ -98,8 +100,8 @@ def skims_along(
         raise ValueError('along= runs on the CPU: use device="cpu"')
     shape = (len(rows), len(ends))
     check_fits((len(rows), len(ends) * (1 + len(attributes))), np.dtype(np.int64), options.memory_limit)
-    if plan.prepares:
-        graph.prepare(threads=plan.threads)
+    plan = ready(graph, plan, plan.threads)
+    spend(graph, plan.missing, plan.estimates.get("delta-stepping", 0.0))
     found = np.empty(shape, dtype=distance_dtype(graph))
     sums = [np.empty(shape, dtype=values.dtype) for values in attributes]
     if found.size:
