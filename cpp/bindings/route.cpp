@@ -70,11 +70,12 @@ void bind_route(nb::module_& m) {
         .def("query", &AnyRouter::query, "source"_a, "target"_a, "landmarks"_a.none())
         .def_prop_ro("takes_landmarks", &AnyRouter::takes_landmarks);
     nb::class_<route::Landmarks>(m, "Landmarks")
-        .def("__init__",
-             [](route::Landmarks* self, InOf<int16_t> rows, int64_t n, double quantum, int slack, bool one_sided) {
-                 new (self) route::Landmarks(landmarks(std::move(rows), n, quantum, slack, one_sided));
-             },
-             "rows"_a, "n"_a, "quantum"_a, "slack"_a, "one_sided"_a);
+        .def(
+            "__init__",
+            [](route::Landmarks* self, InOf<int16_t> rows, int64_t n, double quantum, int slack, bool one_sided) {
+                new (self) route::Landmarks(landmarks(std::move(rows), n, quantum, slack, one_sided));
+            },
+            "rows"_a, "n"_a, "quantum"_a, "slack"_a, "one_sided"_a);
 
     // in_rows: of the reverse graph. Weights must not be negative; min_weight may be 0.
     m.def(
