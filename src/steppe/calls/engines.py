@@ -111,7 +111,8 @@ def carry_out(
     measured = answer.explained | ({"prepare_seconds": prepared} if making else {})
     if plan.missing:
         share = measured.get("edges_touched", 0) / max(1, graph.num_edges)
-        spend(graph, plan.missing, share * search_seconds(graph.num_edges, graph.num_vertices))
+        packed = "packed" in plan.uses
+        spend(graph, plan.missing, share * search_seconds(graph.num_edges, graph.num_vertices, packed=packed))
     if graph.num_edges:
         measured["relaxations_per_edge"] = round(measured.get("edges_relaxed", 0) / graph.num_edges, 3)
     return question, answer, Explanation.of(plan, measured, time.perf_counter() - begun)

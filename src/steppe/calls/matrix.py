@@ -105,10 +105,10 @@ def begin(matrix: Matrix) -> None:
     if matrix.engine is not None:  # its workers map the graph's file
         return
     graph, plan = matrix.graph, matrix.plan
-    used = ready(graph, plan, plan.threads).uses
-    if plan.method == "contraction" and "contraction" not in used:  # then many searches are to come
+    real = ready(graph, plan, plan.threads)
+    if real.uses != plan.uses:  # then searches for many rows are to come
         graph.prepare(threads=plan.threads)
-    spend(graph, plan.missing, plan.estimates.get("delta-stepping", 0.0))
+    spend(graph, real.missing, plan.estimates.get("delta-stepping", 0.0))
 
 
 def deliver(matrix: Matrix) -> Any:

@@ -194,8 +194,9 @@ class Graph(Vertices, Properties):
 
         Parameters
         ----------
-        *names : {"packed", "reverse", "landmarks", "contraction", "johnson"}
-            What to make, however long it takes. :attr:`prepared` tells what there is, and why a graph has none of some.
+        *names : str
+            What else to make or what instead, however long it takes: the documentation (choosing.md) lists them. :attr:`prepared` tells what
+            there is, and why a graph has none of some.
         routes : bool
             Make landmarks, too.
         threads : int, optional
@@ -204,9 +205,9 @@ class Graph(Vertices, Properties):
         Examples
         --------
         >>> import steppe as sp
-        >>> g = sp.generate.grid(20, 20).prepare("packed", "contraction")
+        >>> g = sp.generate.grid(20, 20).prepare("packed", "landmarks")
         >>> sp.sssp(g, 0).verify().distance(0), list(g.prepared)
-        (0, ['packed', 'contraction'])
+        (0, ['packed', 'landmarks'])
         """
         making.make_named(self, names, routes=routes, threads=threads)
         return self
@@ -217,8 +218,8 @@ class Graph(Vertices, Properties):
         Examples
         --------
         >>> import steppe as sp
-        >>> g = sp.generate.grid(20, 20).prepare("packed", "contraction")
-        >>> g.forget("contraction")
+        >>> g = sp.generate.grid(20, 20).prepare(routes=True)
+        >>> g.forget("landmarks")
         >>> list(g.prepared)
         ['packed']
         """

@@ -35,11 +35,11 @@ LANES_FROM, CACHED_LINES = 128, 1 << 15
 """Rows from which lanes are in question: they find out that paths have many edges by trying. And lines that stay in the second cache."""
 
 
-def coming(facts: Facts, request: Request, threads: int = 1) -> float:
+def coming(facts: Facts, request: Request, threads: int, *, packed: bool = True) -> float:
     """Return the seconds that searches for all rows of a matrix would take; 0 where that is not what is asked for."""
     if not request.columns:
         return 0.0
-    return request.rows * search_seconds(facts.edges, facts.vertices) / threads
+    return request.rows * search_seconds(facts.edges, facts.vertices, packed=packed) / threads
 
 
 def lanes(facts: Facts) -> int:

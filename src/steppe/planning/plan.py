@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
 from .. import deprecated
+from ..prepared.account import due
 from ..prepared.contraction import LOOK
 from ..prepared.landmarks import LANDMARKS
 from . import bytes as _bytes
@@ -105,8 +106,8 @@ class Plan:
         The preparations (:attr:`steppe.Graph.prepared`) that the method takes.
     making : dict
         Those of them that are made first, and what each is expected to cost.
-    missing : tuple of str
-        Those that would have made it quicker, and are not worth it yet: what this call takes counts towards them.
+    missing : dict
+        Those that would have made it quicker, and the estimated seconds that calls are still to take before each is made: this one counts.
     bytes_needed : int
         Memory that it takes beside the graph: of the host, or of the device.
     estimates : dict
@@ -133,7 +134,7 @@ class Plan:
     delta: int | float | None = None
     uses: tuple[str, ...] = ()
     making: dict[str, Estimate] = field(default_factory=dict)
-    missing: tuple[str, ...] = ()
+    missing: dict[str, float] = field(default_factory=dict)
     bytes_needed: int = 0
     estimates: dict[str, float] = field(default_factory=dict)
 
@@ -354,7 +355,8 @@ def _route(facts: Facts) -> Plan:
     if facts.has("landmarks"):
         reason = "queries so far have paid for landmarks: a tenth of the vertices is settled"
         return Plan(method="landmarks", reason=reason, uses=("landmarks",), bytes_needed=needed)
-    missing = () if LANDMARKS.suits(facts) or facts.state("landmarks").reason else ("landmarks",)
+    suits = not (LANDMARKS.suits(facts) or facts.state("landmarks").reason)
+    missing = {"landmarks": due(LANDMARKS, facts)} if suits else {}
     reason = "a path between two vertices touches few others"
     return Plan(method="bidirectional", reason=reason, missing=missing, bytes_needed=needed)
 

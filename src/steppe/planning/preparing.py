@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..prepared.account import offer
+from ..prepared.account import due, offer
 from ..prepared.registry import PREPARATIONS
 from . import costs
 from .blocks import far_beyond_caches
@@ -21,7 +21,8 @@ def with_preparations(plan: Plan, facts: Facts, request: Request, machine: Machi
     if plan.engine != "cpu":
         return plan
     making: dict[str, Estimate] = {}
-    uses, missing = [], []
+    missing: dict[str, float] = {}
+    uses = []
     for known in PREPARATIONS:
         role = known.methods.get(plan.method) if request.call.value in known.serves else None
         status = facts.state(known.name).status
@@ -32,7 +33,7 @@ def with_preparations(plan: Plan, facts: Facts, request: Request, machine: Machi
         elif role == "needed" or (role != "used" and not known.suits(facts)):
             estimate = _estimate(known, role, facts, request, machine)
             if estimate is None:
-                missing.append(known.name)
+                missing[known.name] = due(known, facts)
             else:
                 making[known.name] = estimate
                 uses.append(known.name)
@@ -40,7 +41,7 @@ def with_preparations(plan: Plan, facts: Facts, request: Request, machine: Machi
     if making:
         why = "many rows will be searched for" if request.columns else "searches so far have cost as much"
         note = "; ".join(filter(None, (f"{' and '.join(making)} made first: {why}", note)))
-    return replace(plan, uses=tuple(uses), making=making, missing=tuple(missing), note=note)
+    return replace(plan, uses=tuple(uses), making=making, missing=missing, note=note)
 
 
 def _estimate(known: Preparation, role: str, facts: Facts, request: Request, machine: Machine) -> Estimate | None:
@@ -49,6 +50,7 @@ def _estimate(known: Preparation, role: str, facts: Facts, request: Request, mac
         return None
     if role == "needed" and not (known.limited and request.options.method == "auto"):
         return known.estimate(facts)
-    # A maker that heeds a limit runs on one thread; others share their work among threads, as searches do.
-    coming = costs.coming(facts, request, max(1, machine.threads) if known.limited else 1)
+    # A maker that heeds a limit runs on one thread, and is compared with the best searches; others share their work, as searches do.
+    threads = max(1, machine.threads) if known.limited else 1
+    coming = costs.coming(facts, request, threads, packed=known.limited)
     return offer(known, facts, machine, coming, request.options.memory_limit)

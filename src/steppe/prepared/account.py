@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 EDGE, VERTEX = 1.3e-9, 20e-9
 """Seconds of a search for each edge and vertex, on one thread and prepared rows: a complete graph of 1,500, a random one of 20,000."""
 
+PLAIN = 2.5
+"""How many times as long a search takes on rows that are not packed: 1.8 (random, 900,000 edges) to 4 (R-MAT of scale 16);
+2.0 and 2.1 on roads and a grid (an EPYC, 2 cores, one thread, November 2026)."""
+
 SHARE = 1 / 3
 """Of the time that coming rows would take, what making something for them may take before it is given up."""
 
@@ -33,9 +37,9 @@ AGAIN = 4
 KEEPS = {"yes": True, "1": True, "true": True, "": True, "0": False, "no": False, "false": False}
 
 
-def search_seconds(edges: float, vertices: float) -> float:
+def search_seconds(edges: float, vertices: float, *, packed: bool = True) -> float:
     """Return the estimated seconds of a search that reads so many edges and settles so many vertices."""
-    return edges * EDGE + vertices * VERTEX
+    return (edges * EDGE + vertices * VERTEX) * (1 if packed else PLAIN)
 
 
 def offer(
@@ -58,6 +62,12 @@ def offer(
     if memory_limit is not None and needed > memory_limit:
         return None
     return replace(estimate, limit=budget) if preparation.limited else estimate
+
+
+def due(preparation: Preparation, facts: Facts) -> float:
+    """Return the estimated seconds that are still to be spent without a preparation before it is made."""
+    state = facts.state(preparation.name)
+    return max(0.0, preparation.estimate(facts).seconds - state.spent, AGAIN * state.limit - state.spent)
 
 
 def spend(graph: Graph, names: Iterable[str], seconds: float) -> None:

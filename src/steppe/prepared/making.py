@@ -88,7 +88,7 @@ def make_named(graph: Graph, names: tuple[str, ...], *, routes: bool, threads: i
 
 def ready(graph: Graph, plan: Plan, threads: int | None = None) -> Plan:
     """Make what the plan says is made first; return the plan as it will be carried out: without what came to nothing, with a note of that."""
-    notes, making = [], {}
+    notes, making, missing = [], {}, dict(plan.missing)
     for name, estimate in plan.making.items():
         wait = preparation(name).methods.get(plan.method) == "needed"
         try:
@@ -99,9 +99,11 @@ def ready(graph: Graph, plan: Plan, threads: int | None = None) -> Plan:
             made, why = None, repr(error)
         if made is None:
             notes.append(f"without {name}: {why}")
+            missing[name] = estimate.seconds
         else:
             making[name] = estimate
     if not notes:
         return plan
     uses = tuple(name for name in plan.uses if name in graph.prepared)
-    return replace(plan, uses=uses, making=making, note="; ".join(filter(None, (plan.note, *notes))))
+    note = "; ".join(filter(None, (plan.note, *notes)))
+    return replace(plan, uses=uses, making=making, missing=missing, note=note)

@@ -59,7 +59,7 @@ def estimate(facts: Facts) -> Estimate:
     ones = 4 * m if facts.weight == 0 else 0
     packed = sides * (m * edge + n * (4 + lightest + spare)) + ones + in_edges(facts)
     kept = (n + n // 8) * 4 * edge if facts.roadlike else packed
-    return Estimate(searches(facts) * search_seconds(m, n), kept, beside=max(0, packed - kept))
+    return Estimate(searches(facts) * search_seconds(m, n, packed=False), kept, beside=max(0, packed - kept))
 
 
 def make(graph: Graph, limit: float, threads: int) -> Made:
