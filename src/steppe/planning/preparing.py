@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..prepared.account import due, offer
-from ..prepared.registry import PREPARATIONS
+from ..prepared.registry import serving
 from . import costs
 from .blocks import far_beyond_caches
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 def with_preparations(plan: Plan, facts: Facts, request: Request, machine: Machine) -> Plan:
     """Return the plan with the preparations that its method takes, those that are made first because they pay, and those that would help."""
-    if plan.engine != "cpu":
+    serving_it = serving(request.call.value, plan.method)
+    if plan.engine != "cpu" or not serving_it:
         return plan
     making: dict[str, Estimate] = {}
     missing: dict[str, float] = {}
     uses = []
-    for known in PREPARATIONS:
-        role = known.methods.get(plan.method) if request.call.value in known.serves else None
+    for known, role in serving_it:
         status = facts.state(known.name).status
-        if role is None or status == "unsuited":
+        if status == "unsuited":
             continue
         if status == "made":
             uses += [known.name] if role != "instead" else []

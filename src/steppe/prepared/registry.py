@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from .contraction import CONTRACTION
@@ -11,7 +12,7 @@ from .packed import PACKED
 from .reverse import REVERSE
 
 if TYPE_CHECKING:
-    from .preparation import Preparation
+    from .preparation import Preparation, Role
 
 PREPARATIONS: tuple[Preparation, ...] = (REVERSE, PACKED, LANDMARKS, CONTRACTION, JOHNSON)
 
@@ -23,3 +24,11 @@ def preparation(name: str) -> Preparation:
             return known
     names = ", ".join(known.name for known in PREPARATIONS)
     raise ValueError(f"a preparation is one of {names}, not {name!r}")
+
+
+@cache
+def serving(call: str, method: str) -> tuple[tuple[Preparation, Role], ...]:
+    """Return the preparations that mean something to a method of a call, and what."""
+    return tuple(
+        (known, known.methods[method]) for known in PREPARATIONS if call in known.serves and method in known.methods
+    )
