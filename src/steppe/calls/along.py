@@ -16,7 +16,7 @@ from ..planning.call import Call
 from ..planning.distance_types import distance_dtype
 from ..planning.explain import Explanation
 from ..planning.question import ask
-from ..prepared.account import spend
+from ..prepared.account import spend_rows
 from ..prepared.making import ready
 from .distance_matrix import DistanceMatrix
 from .plan import planned
@@ -53,7 +53,7 @@ def skims_along(
     shape = (len(rows), len(ends))
     check_fits((len(rows), len(ends) * (1 + len(attributes))), np.dtype(np.int64), options.memory_limit)
     plan = ready(graph, plan, plan.threads)
-    spend(graph, plan.missing, plan.estimates.get("delta-stepping", 0.0))
+    spend_rows(graph, plan, len(rows))
     found = np.empty(shape, dtype=distance_dtype(graph))
     sums = [np.empty(shape, dtype=values.dtype) for values in attributes]
     if found.size:

@@ -26,7 +26,7 @@ from ..planning.bytes import rows_at_once
 from ..planning.capabilities import DENSE
 from ..planning.distance_types import distance_dtype
 from ..planning.question import Question, ask
-from ..prepared.account import spend
+from ..prepared.account import spend_rows
 from ..prepared.making import ready
 from .plan import planned
 from .stored import NATIVE, stored
@@ -108,7 +108,7 @@ def begin(matrix: Matrix) -> None:
     real = ready(graph, plan, plan.threads)
     if real.uses != plan.uses:  # then searches for many rows are to come
         graph.prepare(threads=plan.threads)
-    spend(graph, real.missing, plan.estimates.get("delta-stepping", 0.0))
+    spend_rows(graph, real, len(matrix.question.sources))
 
 
 def deliver(matrix: Matrix) -> Any:

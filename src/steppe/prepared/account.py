@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from ..graph.graph import Graph
     from ..planning.facts import Facts, Machine
+    from ..planning.plan import Plan
     from .preparation import Estimate, Preparation
 
 EDGE, VERTEX = 1.3e-9, 20e-9
@@ -74,6 +75,12 @@ def spend(graph: Graph, names: Iterable[str], seconds: float) -> None:
     """Count what a call took, in estimated seconds, for the preparations that it went without; two threads at once may lose a count."""
     for name in names:
         graph.prepared.slot(name).spent += seconds
+
+
+def spend_rows(graph: Graph, plan: Plan, rows: int) -> None:
+    """Count the rows of a matrix that are about to be found, for the preparations that its plan goes without."""
+    seconds = search_seconds(graph.num_edges, graph.num_vertices, packed="packed" in plan.uses)
+    spend(graph, plan.missing, rows * seconds / plan.threads)
 
 
 def may_prepare() -> bool:
