@@ -19,7 +19,7 @@
 #include "base/atomics.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
-#include "matrix/growing.hpp"
+#include "matrix/growing_array.hpp"
 #include "rows/forms.hpp"
 #include "search/delta_stepping.hpp"
 #include "search/search.hpp"
@@ -80,8 +80,8 @@ class ColumnsOf {
 template <class V, class R>
 struct SparseRows {
     std::vector<int64_t> counts;  // of each row
-    Growing<V> columns;
-    Growing<R> distances;
+    GrowingArray<V> columns;
+    GrowingArray<R> distances;
 };
 
 // D must hold the bound of `q`.
@@ -164,8 +164,8 @@ class Bounded {
         std::optional<search::Width<D>> width;
         std::vector<uint64_t> marks;
         std::vector<std::pair<V, R>> entries;
-        Growing<V> columns;
-        Growing<R> distances;
+        GrowingArray<V> columns;
+        GrowingArray<R> distances;
 
         void begin(const rows::View<V, W>& g, const search::Question& q, Watch& watch) {
             question.emplace(q, watch);

@@ -10,7 +10,7 @@
 //
 // Sums are exact for integers: a path shorter than kNone has parts shorter than that, and they are all found; one that
 // is not stays kNone and is told from "no path" in the end (is_lost). Floats are added in an order of their own; where
-// the rounding of every other method is wanted, essential.hpp gives it to them.
+// the rounding of every other method is wanted, essential_edges.hpp gives it to them.
 //
 // Floyd, CACM 5 (1962); Warshall, JACM 9 (1962); Venkataraman, Sahni & Mukhopadhyaya, "A blocked all-pairs
 // shortest-paths algorithm", J. Exp. Algorithmics 8 (2003).
