@@ -5,8 +5,8 @@
 // afterwards resets those alone. The rows come as lists (column, distance), sorted by column: by a bitmap over the part
 // of the vertices that was reached where they lie close together, as numbers of neighbours mostly do, else by sorting.
 //
-// Rows are found in rounds of some thousand entries, which the threads keep in their caches and then copy behind what
-// is there already: nothing is ever held twice. The sources of a round are searched in order of their number, so that
+// Rows are found in rounds of some thousand entries, which the threads keep in their caches and then append to the
+// result: nothing is ever stored twice. The sources of a round are searched in order of their number, so that
 // searches that follow one another on a thread find their vertices in its cache; the rows stand in the order asked for.
 #pragma once
 #include <algorithm>
@@ -233,7 +233,7 @@ class Bounded {
     const search::Question& q_;
     const ColumnsOf<V> columns_;
     Watch& watch_;
-    Watch inner_;  // the searches ask this one: progress counts sources
+    Watch inner_;  // polled by the searches: progress counts sources
     int64_t done_ = 0;
     static constexpr size_t kRound = 1 << 17;  // entries of a round, about
     std::vector<Lane> lanes_;
