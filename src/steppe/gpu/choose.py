@@ -79,11 +79,9 @@ def get_device(name: str | None = None, *, memory_limit: int | None = None) -> D
         gpu = next((info for info in devices() if info.is_gpu), None)
         return None if gpu is None else get_device(gpu.name, memory_limit=memory_limit)
     if kind not in ("cuda", "opencl"):
-        msg = f"no device is called {name!r}: use cpu, auto, cuda, cuda:1, opencl or opencl:NAME"
-        raise DeviceError(msg)
+        raise DeviceError(f"no device is called {name!r}: use cpu, auto, cuda, cuda:1, opencl or opencl:NAME")
     if memory_limit is not None and memory_limit < 0:
-        msg = f"memory_limit is {memory_limit}: it cannot be negative"
-        raise DeviceError(msg)
+        raise DeviceError(f"memory_limit is {memory_limit}: it cannot be negative")
     with _lock:
         info, build = _cuda(rest) if kind == "cuda" else _opencl(rest)
         key = (info.name, memory_limit)
@@ -147,8 +145,7 @@ def _need(module: str, extra: str) -> None:
     except ModuleNotFoundError:  # the parent package is absent
         present = False
     if not present:
-        msg = f"{module} is not installed: pip install 'steppe[{extra}]'"
-        raise DeviceError(msg)
+        raise DeviceError(f"{module} is not installed: pip install 'steppe[{extra}]'")
 
 
 def _opencl_infos() -> list[DeviceInfo]:

@@ -56,14 +56,12 @@ def find() -> list[DeviceInfo]:
         check(driver.cuInit(0))
         count = check(driver.cuDeviceGetCount())
     except DeviceError as error:
-        msg = f"the NVIDIA driver reports no usable GPU ({error})"
-        raise DeviceError(msg) from error
+        raise DeviceError(f"the NVIDIA driver reports no usable GPU ({error})") from error
     except (RuntimeError, OSError) as error:
         msg = "no NVIDIA driver (libcuda) is installed: install the driver of the GPU; steppe needs no CUDA toolkit"
         raise DeviceError(msg) from error
     if count == 0:
-        msg = "the NVIDIA driver reports no GPU"
-        raise DeviceError(msg)
+        raise DeviceError("the NVIDIA driver reports no GPU")
     return [_facts(index) for index in range(count)]
 
 
@@ -71,8 +69,7 @@ def choose(rest: str) -> DeviceInfo:
     """Take device `rest` (a number; "" for 0), and find out now whether kernels can be compiled for it."""
     found = find()
     if rest and not rest.isdecimal():
-        msg = f"CUDA devices are numbered: cuda, cuda:0 … cuda:{len(found) - 1}, not cuda:{rest}"
-        raise DeviceError(msg)
+        raise DeviceError(f"CUDA devices are numbered: cuda, cuda:0 … cuda:{len(found) - 1}, not cuda:{rest}")
     index = int(rest or 0)
     if index >= len(found):
         msg = f"there is no cuda:{index}; there are {len(found)}: {'; '.join(f.description for f in found)}"
@@ -98,11 +95,10 @@ def _check_versions() -> None:
     if compiles[0] > version // 1000:
         older = version // 1000
         way_out = f"pip install 'steppe[cuda{older}]'" if older in EXTRAS else "update the driver"
-        msg = (
+        raise DeviceError(
             f"NVRTC {compiles[0]}.{compiles[1]} compiles for a newer driver than this one: the driver is for CUDA "
             f"{older}.{version % 1000 // 10}: {way_out}"
         )
-        raise DeviceError(msg)
 
 
 def _attribute(attribute: Handle, index: int) -> int:
@@ -142,10 +138,9 @@ def _architecture(index: int) -> str:
     older = [arch for arch in known if arch < mine]
     if not older:
         oldest = min(known) / 10
-        msg = (
+        raise DeviceError(
             f"this NVRTC compiles for compute {oldest} and newer, the GPU has {mine / 10}: pip install 'steppe[cuda12]'"
         )
-        raise DeviceError(msg)
     return f"compute_{max(older)}"
 
 

@@ -160,14 +160,12 @@ class Device(ABC):
     def _build(self, file: str | Path, types: dict[str, Any], block: int, defines: dict[str, object]) -> Program:
         made = _source.make(file, target=self.target, **types, block=block, defines=defines)
         if made.needs_f64 and not self.info.has_f64:
-            msg = f"{self.info.name} has no 64-bit floats (cl_khr_fp64): use float32 weights or the CPU"
-            raise DeviceError(msg)
+            raise DeviceError(f"{self.info.name} has no 64-bit floats (cl_khr_fp64): use float32 weights or the CPU")
         if made.needs_atomic_64 and not self.info.has_atomic_64:
-            msg = (
+            raise DeviceError(
                 f"{self.info.name} has no 64-bit atomics (cl_khr_int64_extended_atomics): use 32-bit weights "
                 "without record_paths, or the CPU"
             )
-            raise DeviceError(msg)
         module = self._compile(made)
         most = self._most_threads(module, made.kernels)
         if most < block:  # a power of two, as blocks are everywhere
@@ -182,8 +180,7 @@ class Device(ABC):
         self._ready()
         parameters = program.source.kernels[kernel]
         if len(parameters) != len(args):
-            msg = f"{program.source.name}.{kernel} takes {len(parameters)} arguments, not {len(args)}"
-            raise TypeError(msg)
+            raise TypeError(f"{program.source.name}.{kernel} takes {len(parameters)} arguments, not {len(args)}")
         values = [argument(self, kernel, p, a) for p, a in zip(parameters, args, strict=True)]
         with self._lock:
             bound = self._bind(program, kernel, values)
@@ -288,11 +285,9 @@ class Device(ABC):
     def _inside(self, buffer: Buffer, offset: int, count: int, dtype: np.dtype[Any]) -> None:
         self._ready()
         if dtype != buffer.dtype:
-            msg = f"the buffer holds {buffer.dtype}, not {dtype}"
-            raise TypeError(msg)
+            raise TypeError(f"the buffer holds {buffer.dtype}, not {dtype}")
         if offset < 0 or count < 0 or offset + count > buffer.size:
-            msg = f"elements {offset} to {offset + count} of a buffer of {buffer.size}"
-            raise IndexError(msg)
+            raise IndexError(f"elements {offset} to {offset + count} of a buffer of {buffer.size}")
 
     # The second queue
 
@@ -302,8 +297,7 @@ class Device(ABC):
         Until then the array (best one from `staging`) must not change.
         """
         if not array.flags.c_contiguous:
-            msg = "an asynchronous copy takes a contiguous array"
-            raise ValueError(msg)
+            raise ValueError("an asynchronous copy takes a contiguous array")
         self._inside(into, offset, array.size, array.dtype)
         for counters in self._counters():
             counters.bytes_up += array.nbytes

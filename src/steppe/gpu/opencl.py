@@ -57,10 +57,9 @@ def find() -> list[tuple[DeviceInfo, Any]]:
     try:
         platforms = cl.get_platforms()
     except cl.LogicError as error:
-        msg = (
+        raise DeviceError(
             "no OpenCL driver is installed: install the GPU's driver, or PoCL for the CPU (pip install pyopencl[pocl])"
-        )
-        raise DeviceError(msg) from error
+        ) from error
     found = []
     for platform in platforms:
         try:
@@ -69,8 +68,7 @@ def find() -> list[tuple[DeviceInfo, Any]]:
             continue
         found += [(_facts(platform, handle), handle) for handle in handles]
     if not found:
-        msg = "the OpenCL drivers report no device"
-        raise DeviceError(msg)
+        raise DeviceError("the OpenCL drivers report no device")
     found.sort(key=lambda pair: (not pair[0].available, _is_oclgrind(pair[1]), not pair[0].is_gpu))
     seen: dict[str, int] = {}
     for k, (info, handle) in enumerate(found):  # the second of two equal GPUs is called NAME#2
@@ -256,8 +254,7 @@ class OpenCL(Device):
                 return cl.Program(self._context, source.text).build(self._options, cache_dir=False)
         except cl.Error as error:
             cause = UNKNOWN_PROCESSOR if "unknown target CPU" in str(error) else error
-            msg = f"{self.info.name} cannot compile {source.name}.c:\n{cause}"
-            raise DeviceError(msg) from error
+            raise DeviceError(f"{self.info.name} cannot compile {source.name}.c:\n{cause}") from error
 
     def _most_threads(self, module: Handle, kernels: Iterable[str]) -> int:
         """Ask how many threads a block of every kernel may have: one that needs many registers may have fewer than the device's most."""

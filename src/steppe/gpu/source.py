@@ -116,8 +116,7 @@ def type_name(dtype: DTypeLike) -> str:
     for name, known in TYPES.items():
         if known == wanted:
             return name
-    msg = f"kernels know no type {wanted}: {', '.join(TYPES)}"
-    raise TypeError(msg)
+    raise TypeError(f"kernels know no type {wanted}: {', '.join(TYPES)}")
 
 
 def key_type(dist: str) -> str:
@@ -239,8 +238,7 @@ def _signatures(body: str, values: Mapping[str, object], file: str) -> dict[str,
             words = parameter.replace("*", " * ").split()
             kept = [w for w in words if w not in ("GLOBAL", "const", "RESTRICT", "*")]
             if len(kept) != 2 or str(values.get(kept[0], kept[0])) not in TYPES:
-                msg = f"{file}: kernel {name}: cannot read the parameter {' '.join(words)!r}"
-                raise ValueError(msg)
+                raise ValueError(f"{file}: kernel {name}: cannot read the parameter {' '.join(words)!r}")
             parameters.append(Parameter(kept[1], TYPES[str(values.get(kept[0], kept[0]))], "*" in words))
         kernels[name] = tuple(parameters)
     return kernels
