@@ -53,6 +53,7 @@ def _dtype(text: str) -> np.dtype[Any]:
 
 @app.command()
 def distances(
+    *,
     file: shared.FileArgument,
     sources: Annotated[
         list[str] | None,
@@ -86,10 +87,7 @@ def distances(
         Any, typer.Option(parser=_dtype, metavar="TYPE", help="Store distances in this type: uint16, float32, …")
     ] = None,
     threads: shared.ThreadsOption = None,
-    file_format: shared.FormatOption = None,
-    directed: shared.DirectedOption = None,
-    columns: shared.ColumnsOption = None,
-    profile: shared.ProfileOption = None,
+    reading: shared.Reading,
     save: shared.OutputOption = None,
     force: shared.ForceOption = False,
     as_json: shared.JsonOption = False,
@@ -107,7 +105,7 @@ def distances(
     if pairs is not None and (sparse or targets is not None):
         raise ValueError("--pairs has the targets, and nothing that is sparse")
     shared.keep_finished(save, stored=kind in STORES, force=force)
-    graph = shared.open_graph(file, file_format, directed, columns, profile)
+    graph = reading.open(file)
     if pairs is not None:
         ends = read_pairs(graph, pairs)
         options = {"method": method, "device": device, "cutoff": cutoff, "dtype": dtype, "threads": threads}
@@ -154,6 +152,7 @@ def distances(
 
 @app.command("all-pairs")
 def all_pairs(
+    *,
     file: shared.FileArgument,
     method: MethodOption = "auto",
     device: shared.DeviceOption = None,
@@ -161,10 +160,7 @@ def all_pairs(
     sparse: Annotated[bool, typer.Option("--sparse", help="Keep reachable pairs only; needs --cutoff.")] = False,
     dtype: Annotated[Any, typer.Option(parser=_dtype, metavar="TYPE", help="Store distances in this type.")] = None,
     threads: shared.ThreadsOption = None,
-    file_format: shared.FormatOption = None,
-    directed: shared.DirectedOption = None,
-    columns: shared.ColumnsOption = None,
-    profile: shared.ProfileOption = None,
+    reading: shared.Reading,
     save: shared.OutputOption = None,
     force: shared.ForceOption = False,
     as_json: shared.JsonOption = False,
@@ -172,7 +168,7 @@ def all_pairs(
     """Find the distances between all pairs of vertices; without -o only how many have a path, the sum and the largest."""
     kind = _kind(save, sparse=sparse)
     shared.keep_finished(save, stored=kind in STORES, force=force)
-    graph = shared.open_graph(file, file_format, directed, columns, profile)
+    graph = reading.open(file)
     options: dict[str, Any] = {"method": method, "device": device, "cutoff": cutoff, "threads": threads}
     start = time.perf_counter()
     facts: dict[str, Any] = {"vertices": graph.num_vertices}
@@ -199,6 +195,7 @@ def all_pairs(
 
 @app.command()
 def nearest(
+    *,
     file: shared.FileArgument,
     sources: Annotated[
         list[str],
@@ -211,10 +208,7 @@ def nearest(
     k: Annotated[int, typer.Option("-k", min=1, help="How many sources to find for every vertex.")] = 1,
     reverse: Annotated[bool, typer.Option("--reverse", help="Count distances to the sources.")] = False,
     cutoff: shared.CutoffOption = None,
-    file_format: shared.FormatOption = None,
-    directed: shared.DirectedOption = None,
-    columns: shared.ColumnsOption = None,
-    profile: shared.ProfileOption = None,
+    reading: shared.Reading,
     save: shared.OutputOption = None,
     as_json: shared.JsonOption = False,
 ) -> None:
@@ -222,7 +216,7 @@ def nearest(
     kind = _kind(save, sparse=False)
     if kind in {*STORES, ".npz"}:
         raise GraphError(f"cannot save lines of vertex, source and distance as {save!r}: use .csv or .parquet")
-    graph = shared.open_graph(file, file_format, directed, columns, profile)
+    graph = reading.open(file)
     heads = None if offsets is None else [shared.number(text) for text in offsets.split(",")]
     starts = vertices(graph, sources)
     start = time.perf_counter()

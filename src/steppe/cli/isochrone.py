@@ -50,7 +50,7 @@ def isochrone(
     kind = drawn.kind_of(save, (".geojson", *drawn.PICTURES, *TABLES))
     limits = [shared.number(text) for text in bands.split(",")]
     start = time.perf_counter()
-    graph = shared.open_graph(file, file_format, directed, profile=profile, coordinates=coordinates)
+    graph = shared.Reading(file_format, directed, profile=profile).open(file, coordinates=coordinates)
     read_seconds = time.perf_counter() - start
     found = isochrones(graph, drawn.start_of(graph, source, near), limits, reverse=reverse)
     facts: dict[str, Any] = {"vertices": graph.num_vertices, "edges": graph.num_edges, "source": found.paths.source}
