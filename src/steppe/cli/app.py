@@ -97,7 +97,7 @@ class Application(typer.Typer):
 def _ungrouped(command: Callable[..., Any]) -> Callable[..., Any]:
     """Return the command with the fields of each parameter that is a dataclass (a group of options) in the place of that parameter."""
     hints = get_type_hints(command, include_extras=True)
-    groups = {name: kind for name, kind in hints.items() if dataclasses.is_dataclass(kind)}
+    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if dataclasses.is_dataclass(kind)}
     parameters = []
     for name, parameter in inspect.signature(command).parameters.items():
         kinds = get_type_hints(groups[name], include_extras=True) if name in groups else {name: hints[name]}

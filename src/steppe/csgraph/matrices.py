@@ -6,8 +6,8 @@ lighter counts; those of another type SciPy adds up when it converts the matrix 
 (``dense=True``): of entries stored twice the lighter counts whatever the type, and a masked array's zeros are no edges.
 
 A graph costs a copy, and after some searches it is prepared: worth keeping for the next call. It is kept with the matrix, by a weak reference,
-and every call compares all of the matrix with what the graph was made of, since nothing tells when an array is written to. Comparing a
-million entries takes about 3 ms, as long as reading them: less than one search.
+and every call compares all of the matrix with the data the graph was made of, since writes to an array cannot be noticed. Comparing a
+million entries takes about 3 ms (AMD EPYC, November 2026), as long as reading them: less than one search.
 """
 
 from __future__ import annotations

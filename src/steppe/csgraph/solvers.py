@@ -148,7 +148,7 @@ def floyd_warshall(
     """
     if (
         np.ma.isMaskedArray(csgraph) and np.isnan(csgraph.compressed()).any()
-    ):  # such stay where they are, in SciPy's own way
+    ):  # NaN among unmasked entries: left to SciPy
         theirs: Any = _scipy.floyd_warshall
         return theirs(csgraph, directed, return_predecessors, unweighted, overwrite)
     graph = graph_of(csgraph, directed=directed, unweighted=unweighted, dense=True)
@@ -179,7 +179,7 @@ def reweighted(graph: Graph) -> tuple[Graph, Array]:
 
 @contextmanager
 def in_their_words() -> Iterator[None]:
-    """Raise a negative cycle in SciPy's words."""
+    """Raise a negative cycle as SciPy does."""
     try:
         yield
     except _Cycle as error:

@@ -1,7 +1,7 @@
-"""Adopt: a graph whose rows another library has on a device. They are copied and proven there; the host gets them only if it asks.
+"""Adopt: a graph whose rows another library has on a device. They are copied and proven there; the host gets them only when it needs them.
 
 `steppe.Graph.from_csr` comes here when its arrays lie on a device. The host then knows sizes, types and the range of the weights, which is all a
-plan needs. Whatever needs the rows themselves (the CPU, proofs, files) has them copied down, once.
+plan needs. The CPU, proofs and files need the rows themselves, and copy them down, once.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def graph_of(cls: type[Graph], indptr: Any, indices: Any, weights: Any, *, label
 
 
 def _owned(device: Device, array: Any, name: str) -> Buffer:
-    """Copy an array on its device, to the type that is stored; whoever gave it may change theirs."""
+    """Copy an array on its device, to the type that is stored; the caller may change the original."""
     theirs = exchange.borrow(array, device, name)
     wanted = {"indptr": np.int64, "indices": np.int32}.get(name, theirs.dtype)
     if theirs.dtype.name not in _TYPES or (name != "weights" and theirs.dtype.kind != "i"):

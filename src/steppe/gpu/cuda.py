@@ -5,8 +5,8 @@ text, options, architecture and NVRTC's version, with the text beside it. A GPU 
 driver finishes. Each module carries its name in `steppe_program`, so that a profiler's user (or the tests' stand-in
 driver) can find the text it came from.
 
-The driver's current context belongs to the thread, which may have another library's there (PyTorch on another device). So every entry
-pushes ours and pops it again, which costs about a microsecond; several launches that are replayed enter once.
+The driver's current context belongs to the thread, which may have another library's there (PyTorch on another device). So every method
+pushes our context and pops it again, which costs about a microsecond (an estimate); several launches that are replayed do it once.
 """
 
 from __future__ import annotations
@@ -313,7 +313,7 @@ class Cuda(Device):
     def _free(self, handle: int) -> None:
         with self._current:
             done = driver.cuMemFree(handle)
-            if not is_lost(done[0]):  # then the memory is gone with everything else, as somebody has been told
+            if not is_lost(done[0]):  # then the memory is lost with the context, and an earlier call has raised
                 check(done)
 
     def _write(self, handle: int, offset: int, array: NDArray[Any]) -> None:

@@ -1,4 +1,4 @@
-"""The device protocol: everything a host loop may ask of a device, on one page.
+"""The device protocol: every method of a device that a host loop calls, on one page.
 
     program(file, ...)                       compile kernels/file.c for these types (cached)
     alloc(size, dtype), upload(array)        make a Buffer; counted against the byte budget
@@ -12,9 +12,9 @@
     memory, count()                          budget used / peak / free; counters for explain()
 
 Two queues, each in order: the first computes, the second copies. They meet only by events, so a host loop can stream
-parts of a graph through two staging buffers while the part before computes. The budget (`memory_limit`) lets a large
-device play a small one: every allocation is counted, and one that does not fit is refused with DeviceMemoryError before
-the driver is asked. No driver survives a fork: the child gets DeviceError from everything here. A subclass (cuda.py,
+parts of a graph through two staging buffers while the part before computes. The budget (`memory_limit`) makes a large
+device behave like a small one: every allocation is counted, and one that does not fit raises DeviceMemoryError before
+the driver is called. No driver survives a fork: the child gets DeviceError from everything here. A subclass (cuda.py,
 opencl.py) supplies the methods with a leading underscore, and decides nothing else.
 """
 
@@ -109,7 +109,7 @@ class Device(ABC):
         """What is kept on this device of each graph, as long as the graph lives (rows.py)."""
 
     def look_at_memory(self) -> None:
-        """Set the budget by what the driver has now: other processes come and go between two calls."""
+        """Set the budget by what the driver has free now: other processes may have changed it since the last call."""
         free = self._free_memory()
         most = self.info.memory if free is None else min(free + self.memory.allocated, self.info.memory)
         room = without_reserve(most)
@@ -120,7 +120,7 @@ class Device(ABC):
         self.copies = weakref.WeakKeyDictionary()
 
     def give_back_spares(self) -> int:
-        """Free what is kept for searches to come; return how many bytes that was."""
+        """Free the memory that is kept for later searches; return how many bytes that was."""
         kept = [self.copies.get(graph) for reference in self.copies.keyrefs() if (graph := reference()) is not None]
         return sum(one.spares.give_back() for one in kept if one is not None and one.spares is not None)
 
@@ -230,7 +230,7 @@ class Device(ABC):
         try:
             self.memory.take(nbytes, self.info.name)
         except DeviceMemoryError:
-            gc.collect()  # buffers in a cycle of dead objects would be freed sooner or later: now is the time
+            gc.collect()  # frees buffers in cycles of dead objects
             self.give_back_spares()
             self.memory.take(nbytes, self.info.name)
         try:
@@ -355,15 +355,15 @@ class Device(ABC):
 
     @abstractmethod
     def stream_number(self) -> int | None:
-        """Return the first queue as DLPack names it, so that an owner can make its array ready for it; None where it has no names."""
+        """Return DLPack's number of the first queue, for which an owner makes its array ready; None where queues have no numbers."""
 
     @abstractmethod
     def wait_for_stream(self, stream: int) -> None:
-        """Wait until another library's stream has done what it was given."""
+        """Wait until another library's stream is done."""
 
     @abstractmethod
     def _free_memory(self) -> int | None:
-        """Return the bytes that the driver could still give us; None where it does not say."""
+        """Return the bytes that the driver has free; None where it does not report them."""
 
     @abstractmethod
     def _compile(self, source: Source) -> Handle: ...

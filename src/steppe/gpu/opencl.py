@@ -107,7 +107,7 @@ def _is_oclgrind(handle: Handle) -> bool:
 
 
 def _flaw(handle: Handle) -> str:
-    """Return why no kernel can be built for the device, else nothing. Only PoCL on an unknown processor is asked to build one."""
+    """Return why no kernel can be built for the device, else nothing. Only PoCL on an unknown processor builds one as a test."""
     if "Portable Computing Language" not in handle.platform.name or not handle.version.strip().endswith("-generic"):
         return ""
     with _building:
@@ -179,7 +179,7 @@ class OpenCL(Device):
         raise DeviceError(f"{self.info.name} has no stream {stream}: streams are CUDA's")
 
     def _free_memory(self) -> int | None:
-        """Ask AMD's extension; of a CPU the host's free memory. Other drivers tell only how much there is in all."""
+        """Ask AMD's extension; of a CPU the host's free memory. Other drivers report only the total."""
         if not self.info.is_gpu:
             return memory.available()
         if "cl_amd_device_attribute_query" in self._handle.extensions:
@@ -191,8 +191,8 @@ class OpenCL(Device):
     def _telling(self, doing: str, nbytes: int = 0, *, first_use: bool = False) -> Iterator[None]:
         """Turn the driver's errors into ours. Many drivers allocate at the first use, so that anything may run out of memory.
 
-        OUT_OF_RESOURCES is no proof of that: NVIDIA's driver says so of a kernel that failed, and of everything after it. It counts as lack
-        of memory only where memory may be used for the first time, and the queue still does what it is given.
+        OUT_OF_RESOURCES is no proof of that: NVIDIA's driver returns it for a kernel that failed, and for every call after it. It counts as lack
+        of memory only where memory may be used for the first time, and the queue still works.
         """
         try:
             yield
@@ -208,7 +208,7 @@ class OpenCL(Device):
             raise DeviceError(msg) from error
 
     def _is_alive(self) -> bool:
-        """Whether the queue does what it was given: after a kernel's failure it cannot."""
+        """Whether the queue still works: after a kernel's failure it does not."""
         try:
             self._queue.finish()
         except cl.Error:
@@ -266,7 +266,7 @@ class OpenCL(Device):
     def _bind(self, program: Program, kernel: str, values: list[Any]) -> Handle:
         with self._telling(f"prepare {kernel}"):
             made = cl.Kernel(program.module, kernel)
-            # Known types make PyOpenCL pack numbers in 0.2 instead of 12 microseconds each.
+            # With known types PyOpenCL packs a number in 0.2 microseconds instead of 12 (PoCL, November 2026; the machine was not noted).
             made.set_scalar_arg_dtypes([None if p.pointer else p.dtype for p in program.source.kernels[kernel]])
             made.set_args(*values)
         return made

@@ -6,9 +6,9 @@ the text itself, not in compiler options: the text is then all there is to know 
 folder, here and not in the compiler, which never sees a path.
 
 The signatures are read from the text, which is possible because the dialect is small (`KERNEL name(type name, ...)`).
-They spare the host loops the widths of arguments: a wrong dtype is an error in Python, not a wrong answer on a device.
-So are the numbers that the text defines (`#define FAULTS 7`): which cell of an array means what stands in the kernel's file only,
-and host loops say `program.names.FAULTS`.
+So host loops need not know the widths of arguments: a wrong dtype is an error in Python, not a wrong answer on a device.
+The numbers that the text defines (`#define FAULTS 7`) are read, too: the meaning of an array's cells is defined in the
+kernel's file only, and host loops write `program.names.FAULTS`.
 """
 
 from __future__ import annotations

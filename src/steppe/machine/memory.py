@@ -55,7 +55,7 @@ def available() -> int | None:
 
 
 SMALL = 16 << 20
-"""Bytes up to which nobody asks whether they are free: to ask takes as long as a small matrix."""
+"""Bytes up to which the free memory is not read: reading it takes as long as computing a small matrix."""
 
 
 def check_fits(shape: tuple[int, int], dtype: np.dtype[Any], limit: int | None = None) -> None:

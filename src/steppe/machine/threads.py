@@ -34,7 +34,7 @@ def _quota() -> int:
 
 
 LARGE = 1_000_000
-"""Edges from which a search looks at what else is running: that takes as long as a few thousand."""
+"""Edges from which a search reads the load of the machine: that takes as long as relaxing a few thousand."""
 
 
 def free() -> int:

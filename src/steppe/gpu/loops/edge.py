@@ -3,8 +3,8 @@
 The result is a matrix, a row for each source. Rows are computed in batches that fit the device, one block of threads per row. Integers are
 added up in 32 bits; a sum that does not fit is noticed, and the batch (and all after it) is done again in 64.
 
-No launch looks at more than `LOOKS` edges in all its rows together, nor at more than `LOOKS_OF_ROW` in one: on a large graph that is a part
-of a sweep, on a small one several sweeps. Between launches Ctrl-C is heard.
+No launch reads more than `LOOKS` edges in all its rows together, nor more than `LOOKS_OF_ROW` in one: on a large graph that is a part
+of a sweep, on a small one several sweeps. Ctrl-C works between launches.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 LOOKS = {True: 1 << 30, False: 1 << 24}
-"""Edges looked at in one launch, on a GPU (about 0.1 s on a large one: an estimate) and on a CPU (0.2 s)."""
+"""Edges read in one launch, on a GPU (about 0.1 s on a large one: an estimate) and on a CPU (0.2 s; PoCL, AMD EPYC, November 2026)."""
 LOOKS_OF_ROW = {True: 1 << 25, False: 1 << 24}
-"""Edges that one block looks at in one launch: on a GPU another 0.1 s, an estimate. With few sources most of it is idle, and systems end
+"""Edges that one block reads in one launch: on a GPU another 0.1 s, an estimate. With few sources most of it is idle, and systems end
 launches of 2 s or longer, and the process's use of the GPU with them."""
 
 
