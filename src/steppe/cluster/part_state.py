@@ -87,10 +87,9 @@ class PartState:
         self.sources = self._own(question.sources)
         self.targets = None if question.targets is None else self._own(question.targets)
         self.bound = question.bound
-        self.distances: Array | None = None
+        self.distances: Array = np.empty(0)  # all four: found after the search, empty until then
         self.tree: _core.Part | None = None
-        self.tails: npt.NDArray[np.int64] | None = None
-        self.supported: npt.NDArray[np.uint8] | None = None
+        self.tails, self.supported = np.empty(0, np.int64), np.empty(0, np.uint8)
         self.remote: list[Array] = []
         self.has_pulled = False
         if question.checkpoint is not None:
@@ -126,17 +125,16 @@ class PartState:
             self.bound = furthest
         self.search.rest()
         self.distances = self.search.values()
-        self.tree = self.tails = self.supported = None
+        self.tree, self.tails, self.supported = None, np.empty(0, np.int64), np.empty(0, np.uint8)
 
     def begin_tree(self) -> None:
         """Begin to count the edges of canonical paths, at the sources."""
-        assert self.distances is not None  # noqa: S101 - asked for after finish()
         self.tree = _core.part_tree(self.core, self.part.own, self.distances, self.question.hops)
         self._offer_sources(self.tree)
 
     def find_tails(self) -> npt.NDArray[np.int64]:
         """Return for own vertices and ghosts the smallest vertex of this part that can be their predecessor."""
-        assert self.distances is not None and self.tree is not None  # noqa: S101, PT018
+        assert self.tree is not None  # noqa: S101 - begin_tree() was called
         tails = np.full(self.part.graph.num_vertices, NO_TAIL)
         numbers = np.ascontiguousarray(self.part.numbers, dtype=np.int64)
         levels = self.tree.values()
@@ -145,11 +143,10 @@ class PartState:
 
     def prove(self) -> tuple[Any, int, int]:
         """Return the first fault of own vertices and their edges; note which vertices are supported by a tight edge from a nearer one."""
-        assert self.distances is not None  # noqa: S101
         self.supported = np.zeros(len(self.distances), dtype=np.uint8)
         self.supported[self.sources] = 1
-        question = self.question
-        return _core.part_proof(self.core, self.part.own, self.distances, question.hops, self.bound, self.supported)
+        own, hops = self.part.own, self.question.hops
+        return _core.part_proof(self.core, own, self.distances, hops, self.bound, self.supported)
 
     # Checkpoints ----------------------------------------------------------------------------------------------------
 

@@ -100,7 +100,6 @@ class Worker(SearchWorker):
         for message in inbox:
             for part, vertices, values in message:
                 tails = states[part].tails
-                assert tails is not None  # noqa: S101 - found before
                 tails[vertices] = np.minimum(tails[vertices], values)
 
     def walk(self, question_id: int, place: int) -> tuple[list[int], int]:
@@ -112,7 +111,6 @@ class Worker(SearchWorker):
             if part not in states:
                 return found, self._number_at(place)
             state = states[part]
-            assert state.tails is not None  # noqa: S101
             at = place - state.part.first
             found.append(state.part.number_of(at))
             before = int(state.tails[at])
@@ -133,17 +131,14 @@ class Worker(SearchWorker):
             kind, vertex, other = state.prove()
             if kind != PartFault.none and fault is None:
                 fault = self._fault(state, kind.name, vertex, other)
-            distances, supported = state.distances, state.supported
-            assert distances is not None and supported is not None  # noqa: S101, PT018
-            wrong = state.sources[distances[state.sources] != 0]
+            wrong = state.sources[state.distances[state.sources] != 0]
             if len(wrong) and fault is None:
                 fault = self._fault(state, "source", int(wrong[0]), -1)
-            ghosts = np.flatnonzero(supported[state.part.own :])
+            ghosts = np.flatnonzero(state.supported[state.part.own :])
             self._add_messages(state, ghosts, np.ones(len(ghosts), dtype=np.uint8), out)
         return ({"sent": [len(message) for message in out], "fault": fault}, *out)
 
     def _fault(self, state: PartState, kind: str, vertex: int, other: int) -> dict[str, Any]:
-        assert state.distances is not None  # noqa: S101
         distance, further = public(state.distances[[vertex, other]], hops=state.question.hops).tolist()
         found = {"kind": kind, "vertex": state.part.number_of(vertex), "distance": distance}
         if other >= 0:
@@ -158,7 +153,7 @@ class Worker(SearchWorker):
         states = self._states(question_id)
         for message in inbox:
             for part, vertices, _ in message:
-                states[part].supported[vertices] = 1  # type: ignore[index]
+                states[part].supported[vertices] = 1
         return sum(int(self._unsupported(state).sum()) for state in states.values())
 
     def unsupported(self, question_id: int) -> int | None:
@@ -173,7 +168,6 @@ class Worker(SearchWorker):
 
     @staticmethod
     def _unsupported(state: PartState) -> Array:
-        assert state.distances is not None and state.supported is not None  # noqa: S101, PT018
         own = state.distances[: state.part.own]
         found: Array = (own != unreached(own)) & (state.supported[: state.part.own] == 0)
         return found
@@ -185,10 +179,9 @@ class Worker(SearchWorker):
         states = self._states(question_id)
         found: list[int | float] = []
         for place, part in zip(places.tolist(), self.graph.owners_of(places).tolist(), strict=True):
-            distances = states[part].distances
-            assert distances is not None  # noqa: S101
-            at = place - states[part].part.first
-            found += public(distances[at : at + 1], hops=states[part].question.hops).tolist()
+            state = states[part]
+            at = place - state.part.first
+            found += public(state.distances[at : at + 1], hops=state.question.hops).tolist()
         return found
 
     def collect(self, question_id: int, part: int, field: str) -> Array:
@@ -196,19 +189,13 @@ class Worker(SearchWorker):
         state = self._states(question_id)[part]
         own = slice(0, state.part.own)
         if field == "distances":
-            assert state.distances is not None  # noqa: S101
             return public(state.distances[own], hops=state.question.hops)
-        assert state.tails is not None  # noqa: S101
         return np.where(state.tails[own] == NO_TAIL, -1, state.tails[own])
 
     def count_reached(self, question_id: int) -> int:
         """Return how many vertices were reached."""
-        count = 0
-        for state in self._states(question_id).values():
-            assert state.distances is not None  # noqa: S101
-            own = state.distances[: state.part.own]
-            count += int((own != unreached(own)).sum())
-        return count
+        each = (state.distances[: state.part.own] for state in self._states(question_id).values())
+        return sum(int((own != unreached(own)).sum()) for own in each)
 
     def store(self, question_id: int, folder: Path) -> list[str]:
         """Write the distances of these parts, a file each; return the files' names."""
