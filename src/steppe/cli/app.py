@@ -49,7 +49,7 @@ class Commands(TyperGroup):
                 sys.stdout.flush()
             return result
         except BrokenPipeError as error:
-            if error.filename is None:  # `steppe … | head`: who reads has enough, and nothing is wrong
+            if error.filename is None:  # `steppe … | head`: the reader has enough, and nothing is wrong
                 _close_stdout()
                 raise SystemExit(0) from None
             complain(escaped(_words(error)))
@@ -144,7 +144,7 @@ def number(text: str) -> int | float:
 
 
 def renamed(old: str, new: str) -> None:
-    """Tell on standard error that an option or its value has another name now."""
+    """Warn on standard error that an option or its value has another name now."""
     complain(f"{old} is deprecated, write {new}", "warning")
 
 

@@ -131,8 +131,8 @@ def partition(
     with Bar() as bar:
         made = _partition(file, folder, parts=parts, by=by, memory_limit=memory, progress=bar)
     cut = {"edges_cut": made.num_cut, "share_cut": round(made.num_cut / max(1, made.num_edges), 4)}
-    told = {"written": folder, "parts": made.num_parts, "vertices": made.num_vertices, "edges": made.num_edges}
-    output.show(told | cut, as_json=as_json)
+    facts = {"written": folder, "parts": made.num_parts, "vertices": made.num_vertices, "edges": made.num_edges}
+    output.show(facts | cut, as_json=as_json)
 
 
 # generate -----------------------------------------------------------------------------------------------------------

@@ -96,9 +96,9 @@ def _with_those_beside(names: Iterable[str], given: str | None) -> Iterator[str]
 
 
 def _meet(file: str, out: str) -> bool:
-    """Tell whether a file that is read is what is written, or lies in a folder that is."""
+    """Return whether a file that is read is written, too, or lies in a folder that is."""
     if out == "-":
-        return False  # which is compared by itself
+        return False  # standard output is compared elsewhere
     there = _stat(out, sys.stdout)
     if there is not None and stat.S_ISDIR(there.st_mode) and file != "-":
         return Path(os.path.realpath(file)).is_relative_to(os.path.realpath(out))

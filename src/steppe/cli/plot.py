@@ -79,7 +79,7 @@ def start_of(graph: Graph, source: str | None, near: str | None) -> Any:
 
 
 def kind_of(save: str | None, known: tuple[str, ...]) -> str:
-    """Return the suffix that tells what is saved; refuse unknown ones."""
+    """Return the suffix of what is saved; refuse unknown ones."""
     if save is None:
         return ""
     kind = ".geojson" if save == "-" and ".geojson" in known else Path(save).suffix.lower()

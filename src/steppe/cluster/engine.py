@@ -29,8 +29,8 @@ class Ray:
     If Ray is running in this process it is used as it is, and left running. Otherwise the first call connects to ``address``, or to the cluster
     that ``RAY_ADDRESS`` names, or starts one on this machine, which listens on 127.0.0.1 alone; :meth:`close` ends what was started. Any other Ray
     listens on the machine's own address and trusts whoever reaches it: keep it on a private network (``docs/cluster.md``).
-    Workers open their parts once, and stay for the calls that follow: until their graph and its answers are gone, or :meth:`close`, or until other
-    calls of this process need their CPUs while nobody is asking them. Then the next who does has them started again.
+    Workers open their parts once, and stay for the calls that follow: until their graph and its answers are freed, or :meth:`close`, or until other
+    calls of this process need their CPUs while they are not in use. Then the next call that uses them starts them again.
 
     Parameters
     ----------

@@ -110,7 +110,7 @@ class PartitionedPaths(Paths):
 
     def verify(self, *, threads: int | None = None) -> Self:
         """Prove the answer where the parts are, every vertex and every edge; return it, or raise :class:`~steppe.VerificationError`."""
-        del threads  # a worker looks at one part after the other
+        del threads  # a worker proves one part after the other
         fault = self._rounds.run(self._rounds.prove)
         if fault is not None:
             label = self._whole.label(fault["vertex"])
@@ -161,7 +161,7 @@ class PartitionedPaths(Paths):
         check_fits((1, graph.num_vertices), dtype, None)
 
         def fetch() -> Array:
-            result = np.zeros(graph.num_vertices, dtype=dtype)  # never memory that nobody wrote, whatever a file says
+            result = np.zeros(graph.num_vertices, dtype=dtype)  # never uninitialised memory, whatever a file claims
             for part in range(graph.num_parts):
                 first, last = graph.starts[part : part + 2].tolist()
                 found = rounds.workers.call(

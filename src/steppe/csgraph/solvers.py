@@ -189,7 +189,7 @@ def in_their_words() -> Iterator[None]:
 
 
 def _rows(graph: Graph, sources: Array, limit: float, with_tree: bool) -> tuple[Array, Array | None]:
-    """Return distances and, if asked for, predecessors, a row for each source. The only place that asks for a matrix."""
+    """Return distances and, if wanted, predecessors, a row for each source. All matrices are computed here."""
     cutoff = None if limit == math.inf or graph.has_negative else limit
     with in_their_words():
         found = distances(graph, sources, cutoff=cutoff)
@@ -246,7 +246,7 @@ def _floats(found: Array) -> Array:
 
 def _shaped(shape: tuple[int, ...], with_tree: bool, found: Array, before: Array | None) -> Any:
     if with_tree:
-        assert before is not None  # noqa: S101 - it was asked for
+        assert before is not None  # noqa: S101 - it was wanted
         return found.reshape(shape), before.reshape(shape)
     return found.reshape(shape)
 

@@ -27,7 +27,7 @@ _TYPES = ("int32", "int64", "float32", "float64")
 
 
 class DeviceRows:
-    """The claim of a graph whose rows lie on a device: proven there, copied to the host when first asked for."""
+    """The claim of a graph whose rows lie on a device: proven there, copied to the host on demand."""
 
     def __init__(self, device: Device, rows: Rows) -> None:
         self.settled = False
@@ -73,7 +73,7 @@ def to_host(array: Any) -> Any:
 def graph_of(cls: type[Graph], indptr: Any, indices: Any, weights: Any, *, labels: Any, directed: bool) -> Graph:
     """Make a graph of rows on a device; all its arrays lie on the same."""
     device = device_of(indices if exchange.is_somewhere(indices) else indptr) or device_of(indices)
-    assert device is not None  # noqa: S101 - the caller has asked
+    assert device is not None  # noqa: S101 - the caller has checked
     if not directed:
         raise GraphError("directed=False: whether every edge has its opposite is proven on the host; give host arrays")
     given = {"indptr": indptr, "indices": indices} | ({} if weights is None else {"weights": weights})

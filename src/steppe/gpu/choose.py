@@ -1,7 +1,7 @@
 """Which devices there are, and how one is chosen by its name.
 
 A device is named "cpu", "cuda", "cuda:1", "opencl", "opencl:NAME" (a part of the device's or platform's name) or "auto"
-(the first real GPU, else the CPU). Nothing here touches a driver until a device is asked for.
+(the first real GPU, else the CPU). No driver is touched before a device is needed.
 """
 
 from __future__ import annotations

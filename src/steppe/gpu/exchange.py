@@ -1,6 +1,6 @@
 """Exchange: arrays on devices to and from other libraries, without a copy, by DLPack and ``__cuda_array_interface__``.
 
-DLPack is a C structure in a Python capsule: address, device, shape, type, and a function that tells the owner when the borrower is done.
+DLPack is a C structure in a Python capsule: address, device, shape, type, and a function that the borrower calls when it is done.
 CuPy, PyTorch, JAX, cuDF's columns and others support it. An array that we lend is complete before it is lent, so the borrower's stream has
 nothing to wait for; the owner of an array that we borrow makes it ready for our stream.
 """

@@ -2,7 +2,7 @@
 
 Text is built as OpenCL C 1.2, which every driver has (Apple's ends there). Compiled kernels are cached by the drivers
 themselves. Oclgrind, the interpreter that looks for races, is a platform like any other, except that it is taken only
-when asked for by name, and that it gets CHECK (see LOAD in DIALECT.md) and no optimiser, which would hide races.
+by its name, and that it gets CHECK (see LOAD in DIALECT.md) and no optimiser, which would hide races.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def size_of(limit: int | str | None) -> int | None:
 
 
 def available() -> int | None:
-    """Return the bytes a new array may take: free memory, and what the control group allows; None where nobody says."""
+    """Return the bytes a new array may take: free memory, and what the control group allows; None where neither is known."""
     limits = []
     try:
         lines = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text().splitlines())

@@ -134,7 +134,7 @@ class Sweep:
         numbers = (some, keys.zero, keys.limit(self.bound), arrays.flags)
         twice = 2 if "UNDIRECTED" in self.variant else 1
         looks = min(LOOKS[device.info.is_gpu] // some, LOOKS_OF_ROW[device.info.is_gpu])
-        part = max(1, looks // twice)  # edges of a row that a launch looks at
+        part = max(1, looks // twice)  # edges of a row that a launch reads
         sweeps = max(1, part // max(1, edges))
         parity, fresh, again = 0, 1, True
         while again:
@@ -188,7 +188,7 @@ def refuse_lost(
             row = np.zeros(graph.num_vertices, given.dtype)
             row[columns] = given
         lost = row == np.iinfo(np.int64).max
-        if columns is not None:  # what lies beyond them was not asked for
+        if columns is not None:  # what lies beyond them is not wanted
             wanted = np.zeros(len(row), dtype=bool)
             wanted[columns] = True
             lost &= wanted

@@ -116,7 +116,7 @@ class Steps:
         return self.batch.room
 
     def launch_of(self, kernel: str, parity: int) -> Launch:
-        """Return the launch of a kernel on one block, prepared when first asked for."""
+        """Return the launch of a kernel on one block, prepared on demand."""
         if (kernel, parity) not in self._prepared:
             made = self.device.prepare(self.program, kernel, 1, *self.arguments(kernel, parity))
             self._prepared[kernel, parity] = made

@@ -130,7 +130,7 @@ def _check_lost(graph: Graph, targets: Array, distances: Array, parts: Parts) ->
     """Raise where a distance did not fit its 64 bits; a part at a time, for the edges may be more than memory holds."""
     unreached = distances == np.iinfo(np.int64).max
     if len(targets) and not unreached[targets].any():
-        return  # what lies beyond them was not asked for
+        return  # what lies beyond them is not wanted
     for part in range(parts.count):
         first, beyond = int(parts.first[part]), int(parts.beyond[part])
         rows = np.clip(graph.indptr[first : beyond + 1], parts.bounds[part], parts.bounds[part + 1])
