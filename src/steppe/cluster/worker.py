@@ -66,7 +66,7 @@ class Worker(SearchWorker):
 
     @staticmethod
     def _final(state: PartState, field: str) -> Array:
-        found: Array = state.distances if field == "distances" else state.tree.values()  # type: ignore[union-attr, assignment]
+        found: Array = state.distances if field == "distances" else state.tree.values()  # type: ignore[union-attr]
         return found
 
     def finish(self, question_id: int, furthest: int | float | None) -> None:
