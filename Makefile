@@ -98,7 +98,7 @@ lint: $(VENV)/.lint
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/clang-format --dry-run -Werror $$(git ls-files 'cpp/*.hpp' 'cpp/*.cpp' 'tests/*.hpp' 'tests/*.cpp')
+	$(BIN)/clang-format --dry-run -Werror $$(git ls-files 'cpp/*.hpp' 'cpp/*.cpp' 'tests/*.hpp' 'tests/*.cpp' 'examples/*.cpp')
 
 # A warning is an error: a link that leads nowhere, a page outside the navigation, a docstring that cannot be read.
 docs: $(VENV)/.docs

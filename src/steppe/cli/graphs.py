@@ -12,7 +12,7 @@ import typer
 from .. import Graph, write
 from .. import generate as _generate
 from .. import partition as _partition
-from ..files import write_stream
+from ..files import formats, write_stream
 from ..planning.progress import Bar
 from . import app as shared
 from . import output
@@ -56,7 +56,9 @@ def convert(
         typer.Argument(metavar="OUT", help="The new file; its suffix tells the format. - for stdout."),
         Names.WRITTEN,
     ],
-    to_format: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="The new format: csv, gr, …")] = None,
+    to_format: Annotated[
+        str | None, typer.Option("--to", metavar="FORMAT", help=f"The new format: {formats.listed(written=True)}.")
+    ] = None,
     numbers: Annotated[
         str | None,
         typer.Option("--map", metavar="FILE", help="Number vertices 1…n, and write numbers and labels to this .csv."),

@@ -18,14 +18,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from ..errors import GraphError
+from ..files import formats
 from ..files.source import split_suffix
 from ..files.unpack import MAGIC
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-
-_BESIDE = (".v", ".properties")
-"""Files that belong to an ``.e`` file."""
 
 closed: set[str] = set()
 """Standard streams that were closed when the process began."""
@@ -90,9 +88,9 @@ def _with_those_beside(names: Iterable[str], given: str | None) -> Iterator[str]
     for name in names:
         yield name
         suffix, packing = split_suffix(Path(name))
-        if name != "-" and ".e" in (suffix, f".{given}".replace("..", ".")):
-            stem = name[: len(name) - len(packing) - len(suffix)]
-            yield from (f"{stem}{other}{packed}" for other in _BESIDE for packed in ("", *MAGIC))
+        stem = name[: len(name) - len(packing) - len(suffix)]
+        for other in formats.beside(suffix, given or "") if name != "-" else ():
+            yield from (stem + other + packed for packed in ("", *MAGIC))
 
 
 def _meet(file: str, out: str) -> bool:

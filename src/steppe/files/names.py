@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from .text import Note
 
 
-def write(graph: Graph, file: IO[bytes], format: str, note: Note) -> None:  # noqa: A002
+def write(graph: Graph, file: IO[bytes], suffix: str, note: Note) -> None:
     """Write a table of names, all of them in quotes: whatever they look like, they come back as names."""
     labels = [] if graph.labels is None else graph.labels.tolist()
     for label in labels:
         if not isinstance(label, str) or not label or re.search(r"[\r\n\0\ud800-\udfff\ufffd]", label):
-            raise GraphError(f"{format} files cannot keep the label {label!r}; write a .steppe file")
+            raise GraphError(f"{suffix} files cannot keep the label {label!r}; write a .steppe file")
     quoted = ['"' + label.replace('"', '""') + '"' for label in labels]
-    part = "," if format == ".csv" else "\t"
+    part = "," if suffix == ".csv" else "\t"
     if str(note):
         file.write(f"# {note}\n".encode())
     file.write((part.join(["source", "target"] + ["weight"] * (graph.weights is not None)) + "\n").encode())

@@ -1,4 +1,4 @@
-"""Tables in text: ``.csv`` and ``.tsv`` files whose ids are names, or of which more than source, target and weight is wanted.
+"""Tables in text: ``.csv`` and ``.tsv`` files whose ids are names, or of which more than source, target and weight is options.
 
 A table has numbers or names for ids, never both; its first line of data decides. Names are what is in quotes and what is no number. So a
 number without quotes among names is refused (it may be one bad line in a table of numbers), and a word among numbers is refused, too.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..errors import FormatError
-    from .column_choice import ColumnChoice
+    from .format import ReadOptions
     from .heading import Heading
     from .source import Source
     from .text import Array, Note
@@ -48,7 +48,7 @@ class Field(NamedTuple):
         return self.quoted or _NUMBER.fullmatch(self.text) is None
 
 
-def separator(line: str, format: str) -> str:  # noqa: A002
+def separator(line: str, suffix: str) -> str:
     """Return what parts the columns of a table with this line.
 
     Of several characters that may, a comma is the last choice where it stands between digits: ``1;2;3,5`` has a decimal comma.
@@ -56,7 +56,7 @@ def separator(line: str, format: str) -> str:  # noqa: A002
     >>> [separator(line, ".csv") for line in ("a,b", "a;b", "a|b|3", "1;2;3,5", "Rye, NY;Ulm", "a b")]
     [',', ';', '|', ';', ',', ',']
     """
-    if format == ".tsv":
+    if suffix == ".tsv":
         return "\t"
     bare = re.sub(r'"[^"]*"', "", line)
     if "," in bare and re.search(r"(?<![0-9]),|,(?![0-9])", bare):
@@ -117,12 +117,11 @@ def read(
     line: int,
     named: bool,
     heading: Heading,
-    wanted: ColumnChoice,
-    directed: bool | None,
+    options: ReadOptions,
     note: Note,
 ) -> Graph:
     """Read a table whose first line of data is at offset ``begin``, in line ``line``; ``named``: its ids are names."""
-    letters = ["-"] * len(heading.columns)
+    directed, letters = options.directed, ["-"] * len(heading.columns)
     for _, at in heading.attributes:
         letters[at] = "w"
     places = heading.places
@@ -133,11 +132,11 @@ def read(
 
     def parsed(decimal: str) -> _core.TextTable:
         return _core.TextTable(
-            source.array[begin:], "".join(letters), part, decimal, wanted.missing == "drop", threads.resolve(None)
+            source.array[begin:], "".join(letters), part, decimal, options.missing == "drop", threads.resolve(None)
         )
 
-    table = parsed(wanted.decimal or ".")
-    if table.fault is not None and wanted.decimal is None and part == ";":
+    table = parsed(options.decimal or ".")
+    if table.fault is not None and options.decimal is None and part == ";":
         other = parsed(",")  # as spreadsheets write where a comma is the decimal point
         table = other if other.fault is None or other.fault[2] > table.fault[2] else table
     _raise(source, begin, line, table.fault, part)
@@ -153,7 +152,7 @@ def read(
         )
     own = directed is not True and note.undirected
     if own or (weight is not None and (note.dtype is not None or note.unweighted)):
-        if heading.attributes or wanted.missing == "drop":
+        if heading.attributes or options.missing == "drop":
             raise source.error(
                 "a file with a note of steppe's has no further columns to choose from, and misses nothing"
             )
@@ -170,7 +169,7 @@ def read(
         weight,
         {name: _column(table, at) for name, at in heading.attributes},
         directed=directed is not False,
-        missing=wanted.missing,
+        missing=options.missing,
         quick=True,
     )
 
