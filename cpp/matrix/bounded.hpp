@@ -7,7 +7,7 @@
 //
 // Rows are found in rounds of some thousand entries, which the threads keep in their caches and then append to the
 // result: nothing is ever stored twice. The sources of a round are searched in order of their number, so that
-// searches that follow one another on a thread find their vertices in its cache; the rows stand in the order of the call.
+// searches that follow one another on a thread find their vertices in its cache; the rows have the order of the call.
 #pragma once
 #include <algorithm>
 #include <bit>
