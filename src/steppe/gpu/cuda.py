@@ -50,8 +50,8 @@ _CTYPES = {
 }
 
 
-def find() -> list[DeviceInfo]:
-    """List the CUDA devices, or raise DeviceError that says what is missing."""
+def find() -> list[tuple[DeviceInfo, int]]:
+    """List the CUDA devices as (facts, number), or raise DeviceError that says what is missing."""
     try:
         check(driver.cuInit(0))
         count = check(driver.cuDeviceGetCount())
@@ -62,17 +62,17 @@ def find() -> list[DeviceInfo]:
         raise DeviceError(msg) from error
     if count == 0:
         raise DeviceError("the NVIDIA driver reports no GPU")
-    return [_facts(index) for index in range(count)]
+    return [(_facts(index), index) for index in range(count)]
 
 
-def choose(rest: str) -> DeviceInfo:
+def choose(rest: str) -> tuple[DeviceInfo, int]:
     """Take device `rest` (a number; "" for 0), and find out now whether kernels can be compiled for it."""
     found = find()
     if rest and not rest.isdecimal():
         raise DeviceError(f"CUDA devices are numbered: cuda, cuda:0 … cuda:{len(found) - 1}, not cuda:{rest}")
     index = int(rest or 0)
     if index >= len(found):
-        msg = f"there is no cuda:{index}; there are {len(found)}: {'; '.join(f.description for f in found)}"
+        msg = f"there is no cuda:{index}; there are {len(found)}: {'; '.join(f.description for f, _ in found)}"
         raise DeviceError(msg)
     _architecture(index)
     _check_versions()
@@ -197,8 +197,8 @@ class Cuda(Device):
 
     target = "cuda"
 
-    def __init__(self, info: DeviceInfo, memory_limit: int | None = None) -> None:
-        index = int(info.name.partition(":")[2])
+    def __init__(self, info: DeviceInfo, index: int, memory_limit: int | None = None) -> None:
+        self._index = index
         self._arch = _architecture(index)
         self._context = check(driver.cuDevicePrimaryCtxRetain(check(driver.cuDeviceGet(index))))
         self._current = Current(self._context)
@@ -212,7 +212,7 @@ class Cuda(Device):
         weakref.finalize(self, _end_streams, self._current, streams, os.getpid()).atexit = False
 
     def exchanged(self) -> tuple[int, int]:  # noqa: D102
-        return exchange.CUDA, int(self.info.name.partition(":")[2])
+        return exchange.CUDA, self._index
 
     def address_of(self, buffer: Buffer) -> int:  # noqa: D102
         return int(buffer.handle)
@@ -372,3 +372,6 @@ def _end_streams(current: Current, streams: tuple[Handle, ...], process: int) ->
         with current:
             for stream in streams:
                 driver.cuStreamDestroy(stream)
+
+
+DEVICE = Cuda

@@ -322,3 +322,6 @@ class OpenCL(Device):
         free = max(self.memory.free, 0)
         msg = f"{self.info.name}: the driver has no room for {nbytes:,} bytes (free by our own count: {free:,})"
         return DeviceMemoryError(msg, needed=nbytes, free=free)
+
+
+DEVICE = OpenCL
