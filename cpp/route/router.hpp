@@ -50,8 +50,8 @@ class Router {
             if (answer.overflow && !kLast) return false;
             route.settled = answer.settled;
             if (answer.overflow && !std::is_floating_point_v<D>) {
-                // Is there a path, too long for the type, or none at all? Ask without the weights. (A float beyond the
-                // type is infinite: no path.)
+                // Is there a path, too long for the type, or none at all? A search without weights decides. (A float
+                // beyond the type is infinite: no path.)
                 rows::Csr<V, W> hops = forward_, back = backward_;
                 hops.weights = back.weights = nullptr;
                 if (search<D>(hops, back, source, target, nullptr, watch).reachable) route.outcome = Outcome::too_long;
