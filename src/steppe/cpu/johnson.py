@@ -23,6 +23,7 @@ from ..errors import DistanceOverflowError
 from ..graph.graph import Graph
 from ..planning.call import Call
 from ..planning.distance_types import UNREACHABLE
+from ..planning.explain import Learnt
 from ..planning.facts import facts_of, machine_for
 from ..planning.options import Options
 from ..planning.plan import Request, plan_for
@@ -71,9 +72,9 @@ def _reweight(graph: Graph) -> Reweighted:
     return Reweighted(Graph._make(graph.indptr, graph.indices, weights, labels=None, directed=True), potentials)
 
 
-def run(graph: Graph, question: Question, columns: Array | None, into: Array) -> bool:
+def run(graph: Graph, question: Question, columns: Array | None, into: Array, learnt: Learnt) -> bool:
     """Fill ``into`` with rows, as ``many.run`` does; False: there are no potentials, and nothing was written."""
-    from .many import run as run_many  # which calls this
+    from . import many  # which calls this
 
     made = reweighted(graph)
     if made.graph is None or made.potentials is None:
@@ -85,10 +86,12 @@ def run(graph: Graph, question: Question, columns: Array | None, into: Array) ->
         contraction.make(made.graph, plan.work_limit)
     if plan.prepares:
         made.graph.prepare(threads=question.threads)
+    own = Learnt()
     try:
-        run_many(made.graph, replace(question, delta=plan.delta), plan.method, columns, into)
+        many.run(made.graph, replace(question, delta=plan.delta), plan, columns, into, own)
     except DistanceOverflowError:
         return False
+    learnt.note = "; ".join(filter(None, (f"changed weights by {plan.method}", own.measured(plan)["fallback"])))
     changed = made.potentials if columns is None else made.potentials[columns]
     for i, source in enumerate(question.sources):
         row = into[i]

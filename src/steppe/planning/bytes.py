@@ -122,6 +122,10 @@ def in_edges(facts: Facts) -> list[Array]:
     return [Array("in-edges", facts.edges, facts.vertex + facts.weight), Array("their offsets", facts.vertices + 1, 8)]
 
 
+BIN_SHIFT = 16
+"""Logarithm of the vertices that a bin of a search in blocks is for: their distances stay in a second-level cache."""
+
+
 def sweep(facts: Facts, *, record_paths: bool, threads: int, shift: int, hops: bool, bins: bool = False) -> list[Array]:
     """Return what has an entry for each vertex or block of ``2**shift`` of them in a search by blocks (cpp/external).
 
