@@ -51,7 +51,8 @@ def within_part(facts: Facts, *, hops: bool) -> float:
 DEVICE_WIDTH = 8.0
 """The width of buckets on a device, in typical weight / degree, the mean step between a vertex's edges sorted by weight.
 
-A narrow bucket relaxes few edges twice; a wide one needs fewer steps, each of which costs two launches. Edges relaxed / m (and rounds) were:
+A narrow bucket relaxes few edges twice; a wide one needs fewer steps, each of which costs two launches. Edges relaxed / m (and rounds), counts that
+do not depend on the machine:
 
     width        1             8             16            32            no buckets
     RMAT 17      1.00 (223)    1.11 (46)     1.27 (28)     1.60 (19)     2.3 (10)
