@@ -12,7 +12,7 @@ from .. import _core
 from ..errors import DistanceOverflowError
 from ..planning.bytes import shares_hops
 from ..planning.distance_types import NO_HOPS, UNREACHABLE
-from . import contraction, hops, johnson, search
+from . import hops, johnson, search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,8 +74,11 @@ def _native(
 def _contracted(
     graph: Graph, question: Question, _plan: Plan, columns: Array | None, into: Array, learnt: Learnt
 ) -> Array:
-    done = contraction.run(graph, question, columns, into)
-    return NONE if done else learnt.leave_all(question, "the graph was not contracted within the work that pays")
+    contraction = graph.prepared.get("contraction")
+    if contraction is None:
+        return learnt.leave_all(question, "the graph was not contracted within the work that pays")
+    _core.swept_rows(contraction.value, question.core(graph), columns, into.reshape(-1).view(np.int64))
+    return NONE
 
 
 def _reweighted(

@@ -27,17 +27,13 @@ def run(graph: Graph, question: Question, method: str) -> Answer:
         return _hops(graph, question)
     if method == "bellman-ford":
         return _bellman_ford(graph, question)
-    prepared = graph.derived.prepared
     distances = np.empty(graph.num_vertices, dtype=distance_dtype(graph))
     recorded = np.empty(graph.num_vertices, dtype=graph.indices.dtype) if question.record_paths else None
     # With a width Dijkstra's vertices come from the buckets of the core's delta-stepping in the same order, instead of from a heap.
-    in_buckets = question.delta is not None
     stats = _core.sssp(
-        "delta-stepping" if in_buckets else method, graph._native, question.core(graph), distances, recorded
+        method if question.delta is None else "delta-stepping", graph._native, question.core(graph), distances, recorded
     )
     check_overflow(stats.overflow)
-    if in_buckets and not prepared:
-        graph.derived.spend(stats.edges_touched)
     explained = {key: getattr(stats, key) for key in COUNTS}
     if stats.delta:
         explained |= {"delta": stats.delta, "width_changes": stats.width_changes}
