@@ -374,7 +374,9 @@ def _takes_bins(plan: Plan, facts: Facts, request: Request, machine: Machine) ->
         return False
     if facts.has_negative or facts.weight == 0 or not far_beyond_caches(facts):
         return False
-    needed = _bytes.total(_sweep(replace(plan, bins=True), facts, request))
+    paths, shift = request.options.record_paths, _bytes.BIN_SHIFT
+    arrays = _bytes.sweep(facts, record_paths=paths, threads=plan.threads, shift=shift, hops=False, bins=True)
+    needed = _bytes.total(arrays)
     if facts.is_mapped:  # edges in memory are no part of what is free
         needed += facts.edges * (facts.vertex + facts.weight)
     return machine.memory is None or needed <= machine.memory
@@ -387,20 +389,13 @@ def _arrays(plan: Plan, facts: Facts, request: Request) -> list[_bytes.Array]:
     if plan.engine == "external":
         if facts.has_negative and not hops:
             return _bytes.sweep_negative(facts, shift=10)
-        return _sweep(plan, facts, request)
+        hops = hops or plan.method == "bfs"
+        bins = plan.bins
+        return _bytes.sweep(
+            facts, record_paths=options.record_paths, threads=plan.threads, shift=10, hops=hops, bins=bins
+        )
     arrays = _bytes.search(facts, plan.method, record_paths=options.record_paths, threads=plan.threads, hops=hops)
     return arrays + _bytes.winners(facts) if request.call is Call.NEAREST else arrays
-
-
-def _sweep(plan: Plan, facts: Facts, request: Request) -> list[_bytes.Array]:
-    return _bytes.sweep(
-        facts,
-        record_paths=request.options.record_paths,
-        threads=plan.threads,
-        shift=_bytes.BIN_SHIFT if plan.bins else 10,
-        hops=plan.method == "bfs",
-        bins=plan.bins,
-    )
 
 
 def _route(facts: Facts) -> Plan:
