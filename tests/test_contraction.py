@@ -115,9 +115,13 @@ def test_what_takes_too_much_work_is_given_up_and_not_tried_again():
     matrix = np.empty_like(expected)
     from steppe.cpu import many
     from steppe.planning.call import Call
+    from steppe.planning.explain import Learnt
     from steppe.planning.question import ask
 
-    many.run(g, ask(g, Call.DISTANCES, np.arange(50)), "contraction", None, matrix)  # by searches
+    learnt = Learnt()
+    plan = sp.plan(g, "distances", sources=50, method="contraction")
+    many.run(g, ask(g, Call.DISTANCES, np.arange(50)), plan, None, matrix, learnt)  # by searches
+    assert "50 rows" in learnt.measured(plan)["fallback"]
     assert np.array_equal(matrix, expected)
     assert make(g, "contraction")
 

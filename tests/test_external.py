@@ -15,6 +15,7 @@ from steppe import files
 from steppe.cpu import external
 from steppe.cpu.proof import check
 from steppe.planning import blocks as block_sizes
+from steppe.planning.plan import Plan
 from steppe.planning.question import Question
 
 WEIGHTS = [(1, 255), (0, 3), (1, 2**40), "float32", "float64", None]
@@ -192,14 +193,13 @@ def test_a_bucket_left_half_done_settles_no_target(monkeypatch, bins):
     source = int(np.argmax(g.degrees))
     far = sp.sssp(g, source, threads=1)
     if bins:  # only a mapped file is searched in blocks with targets, so the planner is passed by
-        monkeypatch.setattr(external, "far_beyond_caches", lambda _: True)
         monkeypatch.setattr(external, "BIN_SHIFT", 8)
     changes = 0
     for target in np.random.default_rng(0).choice(np.flatnonzero(far.reachable), 40):
         asked = Question(
             np.array([source]), np.array([target]), delta=sp.plan(g, "sssp", memory_limit=1 << 30).delta, threads=1
         )
-        answer = external.run(g, asked, "delta-stepping", None if bins else 1 << 30)
+        answer = external.run(g, asked, Plan(method="delta-stepping", bins=bins), None if bins else 1 << 30)
         assert answer.distances[target] == far.distances[target]
         changes += answer.explained["width_changes"]
     assert changes > 0

@@ -150,7 +150,7 @@ CASES = {
     ),
     "a width for many edges a vertex on a device": (
         *("sssp", facts(10**5, 30 * 10**5), {"device": DEVICE, "delta": 3.0}, {}),
-        {"method": "delta-stepping", "delta": 3.0},
+        {"method": "delta-stepping", "delta": 2.0},
     ),
     "why this device": (
         *("sssp", BIG, {"device": DEVICE, "placed": "auto: large enough for a device"}, {}),

@@ -186,7 +186,8 @@ def distances(
     -------
     ndarray, csr_array, memmap, Path or DistanceMatrix
         Dense: int64 with :data:`steppe.UNREACHABLE` for integer weights, else of the weights' type with ``inf``. With ``out``: a file,
-        mapped for reading, or the path of a folder. Sums of floats are float64, counts int64.
+        mapped for reading, or the path of a folder. Sums of floats are float64, counts int64. A plain array has no ``explain()``: what will run is
+        what :func:`steppe.plan` tells.
 
     Raises
     ------

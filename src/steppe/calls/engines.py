@@ -96,9 +96,12 @@ def carry_out(
     if plan.engine == "cpu":
         answer = search.run(graph, asked, plan.method)
     elif plan.engine == "external":
-        answer = external.run(graph, asked, plan.method, options.memory_limit)
+        answer = external.run(graph, asked, plan, options.memory_limit)
     else:
-        answer, plan = _on_device(graph, asked, plan, device)
+        answer, engine = _on_device(graph, asked, plan, device)
+        if engine != plan.engine:
+            plan = replace(plan, engine=engine)
+            answer.explained["fallback"] = f"{engine}: the edges did not fit the device after all"
     if plan.method == "bfs" and not call.hops:
         answer = replace(answer, distances=_lengths(answer.distances, device, asked))
     if asked.result == "device" and device is not None and plan.engine == "streamed":
@@ -128,7 +131,8 @@ def _lengths(hops: Any, device: gpu.Device | None, question: Question) -> Any:
     return loops.lengths_of_hops(device, hops)
 
 
-def _on_device(graph: Graph, question: Question, plan: Plan, device: gpu.Device | None) -> tuple[Answer, Plan]:
+def _on_device(graph: Graph, question: Question, plan: Plan, device: gpu.Device | None) -> tuple[Answer, str]:
+    """Return the answer, and the engine that found it."""
     from ..gpu import loops
     from ..gpu.rows import forget
     from ..gpu.stream import loop
@@ -138,18 +142,17 @@ def _on_device(graph: Graph, question: Question, plan: Plan, device: gpu.Device 
     if plan.engine == "device":
         device.memory.room = None
         try:
-            return loops.run(device, graph, question, plan.method), plan
+            return loops.run(device, graph, question, plan.method), "device"
         except DeviceMemoryError as error:
             log.warning("%s: streaming the edges instead (%s)", plan.method, str(error))
         room = device.memory.room
-        plan = replace(plan, engine="streamed", note="edges did not fit after all, and are streamed")
     for held in (graph, graph._reverse_if_known()):
         if held is not None:
             forget(device, held)
     for attempt in range(ATTEMPTS):
         device.memory.room = None
         try:
-            return loop.run(device, graph, question, plan.method, room=room), plan
+            return loop.run(device, graph, question, plan.method, room=room), "streamed"
         except DeviceMemoryError as error:
             if attempt == ATTEMPTS - 1 or not _may_fit_smaller(device, error):
                 raise

@@ -8,7 +8,7 @@ would fit is asked before anything is computed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ from ..machine.memory import check_fits
 from ..planning.bytes import rows_at_once
 from ..planning.capabilities import DENSE
 from ..planning.distance_types import distance_dtype
+from ..planning.explain import Explanation, Learnt
 from ..planning.question import Question, ask
 from ..prepared.account import spend_rows
 from ..prepared.making import ready
@@ -55,6 +56,7 @@ class Matrix:
     device: gpu.Device | None
     options: Options
     engine: Ray | None = None
+    learnt: Learnt = field(default_factory=Learnt)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -71,6 +73,10 @@ class Matrix:
         hear = self.question.progress
         tell = None if hear is None else lambda done, note="": hear(begin + done, note)
         return replace(self.question, sources=self.question.sources[begin:end], progress=tell)
+
+    def explained(self, seconds: float) -> Explanation:
+        """Return how the rows were found that have been found so far."""
+        return Explanation.of(self.plan, self.learnt.measured(self.plan), seconds)
 
     def pair(self, row: int, column: int) -> str:
         """Return the labels of a pair, for a message."""
@@ -203,7 +209,7 @@ def blocks_of(
         return
     if matrix.engine is not None:
         some = matrix.rows(begin, count)
-        for first, block in rows_of(matrix.engine, matrix.graph, some, matrix.plan.method, matrix.columns, step):
+        for first, block in rows_of(matrix.engine, matrix.graph, some, matrix.plan, matrix.columns, step):
             yield begin + first, block
         return
     for first in range(begin, count, step):
@@ -219,7 +225,7 @@ def _compute(matrix: Matrix, begin: int, end: int, into: Array) -> None:
         return
     some = matrix.rows(begin, end)
     if matrix.device is None:
-        many.run(matrix.graph, some, matrix.plan.method, matrix.columns, into)
+        many.run(matrix.graph, some, matrix.plan, matrix.columns, into, matrix.learnt)
     else:
         from ..gpu import loops
 

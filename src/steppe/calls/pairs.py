@@ -34,7 +34,7 @@ def paired(matrix: Matrix, offsets: Array, order: Array) -> Array:
     assert targets is not None  # noqa: S101 - pairs have targets
     into = np.empty(len(targets), dtype=natural)
     if matrix.device is None:
-        many.pairs(matrix.graph, matrix.question, matrix.plan.method, targets, offsets, into)
+        many.pairs(matrix.graph, matrix.question, matrix.plan, targets, offsets, into, matrix.learnt)
     else:
         from ..gpu.loops import edge
 

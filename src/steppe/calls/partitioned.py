@@ -18,7 +18,6 @@ from ..planning.explain import Explanation
 from ..planning.facts import Facts, Machine
 from ..planning.plan import Plan, Request, plan_for
 from ..planning.progress import teller
-from ..planning.widths import within_part
 
 if TYPE_CHECKING:
     from ..cluster.engine import Ray
@@ -44,6 +43,8 @@ def facts_of_parts(graph: PartitionedGraph) -> Facts:
         min_weight=graph.min_weight,
         max_weight=graph.max_weight,
         typical_weight=graph.typical_weight,
+        # Supersteps are narrower where a search may be finished by pulling: not where ghosts are so many that it never pays.
+        can_pull=graph.is_sorted and 2 * GHOST * graph.num_ghosts < graph.num_edges,
         directed=graph.directed,
         is_mapped=True,
         parts=graph.num_parts,
@@ -110,14 +111,13 @@ def _worker_question(
         sources=graph.places_of(starts),
         hops=hops,
         bound=bound,
-        width=within_part(facts_of_parts(graph), hops=hops),
+        width=float(plan.part_delta or 1.0),
         longest=1.0 if hops else float(graph.max_weight),
         delta=float(plan.delta or 1.0),
         graph=graph.digest,
         narrow=not hops and graph.weight_dtype == np.int32,
         targets=ends,
-        # Supersteps are narrower where a search may be finished by pulling: not where ghosts are so many that it never pays.
-        pulls=graph.is_sorted and not hops and 2 * GHOST * graph.num_ghosts < graph.num_edges,
+        pulls=plan.pulls,
         checkpoint=None if runner is None else runner.checkpoint_of(graph),
         every=30.0 if runner is None else runner.checkpoint_every,
     )

@@ -153,5 +153,5 @@ def _device_facts(device: gpu.Device, graph: Graph, call: Call, options: Options
             backwards=reverse is not None,
             directed=graph.directed,
         ) - sum(resident_bytes(device, held) for held in there)
-    measured = device.tuning.get("frontier_from")
-    return DeviceFacts(name=device.info.name, free=device.memory.free, needs=needs, frontier_from=measured)
+    measured = {name: device.tuning.get(name) for name in ("frontier_from", "width")}
+    return DeviceFacts(name=device.info.name, free=device.memory.free, needs=needs, **measured)

@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from ..cpu import tree
 from ..machine.memory import check_fits
-from ..planning.explain import Explanation
 from .distance_matrix import DistanceMatrix
 from .matrix import Matrix, begin, blocks_of, narrowed
 
@@ -37,6 +36,6 @@ def with_predecessors(matrix: Matrix) -> DistanceMatrix:
             matrix, first, block if columns is None else block[:, columns], kind
         )
     ends = np.arange(graph.num_vertices) if columns is None else columns
-    explanation = Explanation.of(matrix.plan, {}, time.perf_counter() - begun)
+    explanation = matrix.explained(time.perf_counter() - begun)
     rows, bound = matrix.question.sources, matrix.question.bound
     return DistanceMatrix(graph, distances, before, {}, rows, ends, bound, explanation)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..graph.graph import Graph
+    from ..planning.plan import Plan
     from ..planning.question import Question
     from .engine import Ray
 
@@ -37,22 +38,22 @@ _kept: dict[Any, Graph] = {}
 
 
 def rows_of(
-    engine: Ray, graph: Graph, question: Question, method: str, columns: Array | None, step: int
+    engine: Ray, graph: Graph, question: Question, plan: Plan, columns: Array | None, step: int
 ) -> Iterator[tuple[int, Array]]:
     """Yield (first row, rows) of all the question's sources, ``step`` at a time, in whatever order they are done."""
     ray = engine.connect()
     with cpu_holders.matrix():
-        yield from _blocks(ray, engine, graph, question, method, columns, step)
+        yield from _blocks(ray, engine, graph, question, plan, columns, step)
 
 
 def _blocks(
-    ray: Any, engine: Ray, graph: Graph, question: Question, method: str, columns: Array | None, step: int
+    ray: Any, engine: Ray, graph: Graph, question: Question, plan: Plan, columns: Array | None, step: int
 ) -> Iterator[tuple[int, Array]]:
     file = _file_of(graph)
     shared = ray.put(graph) if file is None else None
     task = ray.remote(max_retries=-1, num_cpus=engine.cpus, scheduling_strategy="SPREAD")(_rows)
     sources, hear = question.sources, question.progress
-    wanted = (question.bound, question.delta, method, columns)
+    wanted = (question.bound, question.delta, plan, columns)
     begins = iter(range(0, len(sources), step))
     cpus = engine.workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
     wanted_cpus = min(cpus, -(-len(sources) // step)) * engine.cpus
@@ -98,11 +99,12 @@ def _rows(
     sources: npt.NDArray[np.int64],
     bound: float | None,
     delta: float | None,
-    method: str,
+    plan: Plan,
     columns: Array | None,
     trace: str | None,
 ) -> Array:
     """Compute a block: what a task does."""
+    from ..planning.explain import Learnt
     from ..planning.question import Question
 
     if file is not None:
@@ -122,7 +124,7 @@ def _rows(
     into = np.empty((len(sources), width), dtype=distance_dtype(graph))
     if into.size:
         question = Question(sources=np.array(sources), bound=bound, delta=delta, threads=1)
-        many.run(graph, question, method, None if columns is None else np.array(columns), into)
+        many.run(graph, question, plan, None if columns is None else np.array(columns), into, Learnt())
     if trace is not None:
         _note(trace, int(sources[0]), "done")
     return into

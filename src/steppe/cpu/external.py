@@ -9,6 +9,7 @@ for graphs that have room in memory but not in the caches in ``cpp/external/bins
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,8 +18,7 @@ from .. import _core
 from .._core import BellmanFordStatus
 from ..errors import DistanceOverflowError, MemoryLimitError, SteppeError
 from ..machine import memory
-from ..planning.blocks import far_beyond_caches
-from ..planning.bytes import sweep, sweep_negative, total
+from ..planning.bytes import BIN_SHIFT, sweep, sweep_negative, total
 from ..planning.distance_types import distance_dtype, lengths_of_hops
 from ..planning.facts import facts_of
 from ..planning.progress import streamed
@@ -29,18 +29,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..graph.graph import Graph
+    from ..planning.plan import Plan
     from ..planning.progress import Tell
 
 SMALLEST_WINDOW = 1 << 16
 """Bytes of edges that must fit beside the vertex arrays: a few pages of targets and weights for two threads."""
 
-BIN_SHIFT = 16
-"""Logarithm of the vertices that a bin is for: their distances stay in a second-level cache."""
-
 _BLOCK = 1 << 18  # bytes of edges in a block: one request to a disk, and little to read in vain
 
 
-def run(graph: Graph, question: Question, method: str, memory_limit: int | None) -> Answer:
+def run(graph: Graph, question: Question, plan: Plan, memory_limit: int | None) -> Answer:
     """Search within ``memory_limit`` bytes; None: within what is free. By "bfs" the distances are hops (int32).
 
     Methods differ in the width of their buckets: "delta-stepping" takes the question's, the others relax all that has changed in every sweep.
@@ -50,44 +48,51 @@ def run(graph: Graph, question: Question, method: str, memory_limit: int | None)
     MemoryLimitError
         The vertex arrays alone do not fit; it says how much would do.
     """
-    if method == "bfs":
-        answer = _run(graph, question, memory_limit, np.dtype(np.int32), delta=0.0)
-        del answer.explained["overflow"], answer.explained["delta"], answer.explained["width_changes"]
-        return answer
+    if plan.method == "bfs":
+        return _hops(graph, question, memory_limit)
     if graph.has_negative:
         return _run_negative(graph, question, memory_limit)
     if graph.weights is None:
-        hops = run(graph, question, "bfs", memory_limit)
-        return Answer(lengths_of_hops(hops.distances), hops.predecessors, hops.explained)
+        hops = _hops(graph, question, memory_limit)
+        return replace(hops, distances=lengths_of_hops(hops.distances))
     delta = math.inf if question.delta is None else float(question.delta)
-    answer = _run(graph, question, memory_limit, distance_dtype(graph), delta=delta)
+    answer = _run(graph, question, memory_limit, distance_dtype(graph), delta=delta, bins=plan.bins)
     check_overflow(answer.explained.pop("overflow"))
     return answer
 
 
+def _hops(graph: Graph, question: Question, memory_limit: int | None) -> Answer:
+    answer = _run(graph, question, memory_limit, np.dtype(np.int32), delta=0.0)
+    del answer.explained["overflow"], answer.explained["delta"], answer.explained["width_changes"]
+    return answer
+
+
 def _run(
-    graph: Graph, question: Question, memory_limit: int | None, distance: np.dtype[np.generic], *, delta: float
+    graph: Graph,
+    question: Question,
+    memory_limit: int | None,
+    distance: np.dtype[np.generic],
+    *,
+    delta: float,
+    bins: bool = False,
 ) -> Answer:
     hops = distance == np.int32
     facts = facts_of(graph)
 
-    def vertices(shift: int, *, bins: bool = False) -> int:
+    def vertices(shift: int) -> int:
         paths, threads = question.record_paths, question.threads
         return total(sweep(facts, record_paths=paths, threads=threads, shift=shift, hops=hops, bins=bins))
 
     edge_bytes = _edge_bytes(graph, weighted=not hops)
-    shift, window = _divide(graph, edge_bytes, memory_limit, vertices)
-    taken = vertices(shift)
-    bins = 0
-    if not hops and memory_limit is None and far_beyond_caches(facts):
-        more = vertices(BIN_SHIFT, bins=True)
-        room = window + taken - more
-        if room >= (edge_bytes if graph.is_mapped else 0):  # edges in memory are no part of what is free
-            shift, window, taken = BIN_SHIFT, max(room, edge_bytes), more
-            bins = 8 * graph.num_vertices
+    if bins:
+        shift, taken = BIN_SHIFT, vertices(BIN_SHIFT)
+        window = max(edge_bytes, _free() - taken)
+    else:
+        shift, window = _divide(graph, edge_bytes, memory_limit, vertices)
+        taken = vertices(shift)
     distances = np.empty(graph.num_vertices, dtype=distance)
     recorded = np.empty(graph.num_vertices, dtype=graph.indices.dtype) if question.record_paths else None
-    budget = _core.Budget(shift, window, bins)
+    budget = _core.Budget(shift, window, 8 * graph.num_vertices if bins else 0)
     asked = question.core(graph, delta=delta, progress=_teller(question, budget))
     reverse = graph._reverse_if_known()
     in_rows = None if reverse is None else reverse._native
@@ -138,11 +143,7 @@ def _edge_bytes(graph: Graph, *, weighted: bool) -> int:
 
 def _divide(graph: Graph, edge_bytes: int, memory_limit: int | None, vertices: Callable[[int], int]) -> tuple[int, int]:
     """Return the logarithm of a block's vertices and the bytes of the window; `vertices` are the other bytes of a shift."""
-    if memory_limit is None:
-        free = memory.available()
-        limit = 1 << 62 if free is None else free
-    else:
-        limit = memory_limit
+    limit = _free() if memory_limit is None else memory_limit
     shifts = range(6, 24)
     smallest = min(vertices(shift) for shift in shifts) + min(SMALLEST_WINDOW, edge_bytes)
     if limit < smallest:
@@ -159,6 +160,11 @@ def _divide(graph: Graph, edge_bytes: int, memory_limit: int | None, vertices: C
     ideal = max(math.log2(size / row), math.log2(max(1, graph.num_vertices)) - 15)
     shift = min(fitting, key=lambda s: abs(s - ideal))
     return shift, limit - vertices(shift)
+
+
+def _free() -> int:
+    free = memory.available()
+    return 1 << 62 if free is None else free
 
 
 def _teller(question: Question, budget: _core.Budget) -> Tell | None:

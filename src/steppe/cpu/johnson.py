@@ -18,6 +18,7 @@ import numpy.typing as npt
 from ..errors import DistanceOverflowError
 from ..planning.call import Call
 from ..planning.distance_types import UNREACHABLE
+from ..planning.explain import Learnt
 from ..planning.facts import facts_of, machine_for
 from ..planning.options import Options
 from ..planning.plan import Request, plan_for
@@ -30,9 +31,9 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 
-def run(graph: Graph, question: Question, columns: Array | None, into: Array) -> bool:
+def run(graph: Graph, question: Question, columns: Array | None, into: Array, learnt: Learnt) -> bool:
     """Fill ``into`` with rows, as ``many.run`` does; False: there are no potentials, and nothing was written."""
-    from .many import run as run_many  # which calls this
+    from . import many  # which calls this
 
     made = make(graph, "johnson")
     if made is None:
@@ -42,10 +43,12 @@ def run(graph: Graph, question: Question, columns: Array | None, into: Array) ->
     rows = Request(call=Call.DISTANCES, options=Options(blocks=True), rows=len(question.sources), columns=into.shape[1])
     plan = plan_for(facts, rows, machine_for(facts, question.threads))
     ready(changed, plan, question.threads)
+    own = Learnt()
     try:
-        run_many(changed, replace(question, delta=plan.delta), plan.method, columns, into)
+        many.run(changed, replace(question, delta=plan.delta), plan, columns, into, own)
     except DistanceOverflowError:
         return False
+    learnt.note = "; ".join(filter(None, (f"changed weights by {plan.method}", own.measured(plan)["fallback"])))
     there = potentials if columns is None else potentials[columns]
     for i, source in enumerate(question.sources):
         row = into[i]

@@ -11,37 +11,43 @@ import numpy.typing as npt
 from .. import _core
 from ..errors import DistanceOverflowError
 from ..planning.bytes import shares_hops
-from ..planning.capabilities import DENSE
 from ..planning.distance_types import NO_HOPS, UNREACHABLE
 from . import hops, johnson, search
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..graph.graph import Graph
+    from ..planning.explain import Learnt
+    from ..planning.plan import Plan
     from ..planning.question import Question
 
 Array = npt.NDArray[Any]
 
 
-def run(graph: Graph, question: Question, method: str, columns: Array | None, into: Array) -> None:
+def run(graph: Graph, question: Question, plan: Plan, columns: Array | None, into: Array, learnt: Learnt) -> None:
     """Fill ``into`` with a row for each of the question's sources; ``columns``: the vertices wanted, None for all.
 
-    ``into`` is of the natural type; of any that the core stores distances in where :func:`stores_any` holds.
+    ``into`` is of the natural type; of any that the core stores distances in where :func:`stores_any` holds. A method for many rows at once
+    may leave some, or all: those the plan's fallback finds, and ``learnt`` is told.
     """
-    lost = -1
-    if method == "contraction":
-        contraction = graph.prepared.get("contraction")
-        if contraction is not None:
-            out = into.reshape(-1).view(np.int64)
-            _core.swept_rows(contraction.value, question.core(graph), columns, out)
-            _tell(question)
-            return
-        method = "delta-stepping"
-    if method == "johnson" and not graph.has_negative:
-        method = "delta-stepping"
-    if method == "johnson":
-        if johnson.run(graph, question, columns, into):
-            return
-        method = "bellman-ford"
+    at_once = AT_ONCE.get(plan.method)
+    if at_once is None:
+        _by_searches(graph, question, plan.method, columns, into)
+        return
+    left = at_once(graph, question, plan, columns, into, learnt)
+    if len(left) == len(question.sources):
+        _by_searches(graph, question, plan.fallback, columns, into)
+        return
+    for rows in np.split(left, np.flatnonzero(np.diff(left) != 1) + 1) if len(left) else ():
+        first, last = int(rows[0]), int(rows[-1]) + 1
+        some = replace(question, sources=question.sources[first:last], progress=None)
+        _by_searches(graph, some, plan.fallback, columns, into[first:last])
+    _tell(question)
+
+
+def _by_searches(graph: Graph, question: Question, method: str, columns: Array | None, into: Array) -> None:
+    """Fill ``into`` by a search for each source."""
     if method == "bellman-ford":
         for i in range(len(question.sources)):
             row = _bellman_ford(graph, replace(question, sources=question.sources[i : i + 1]), columns)
@@ -49,21 +55,69 @@ def run(graph: Graph, question: Question, method: str, columns: Array | None, in
             if question.progress is not None:
                 question.progress(i + 1)
         return
-    if method in DENSE:
-        essential = method == "essential-edges"
-        lost = _core.floyd_warshall(graph._native, question.core(graph), columns, into.reshape(-1), essential)
-        if lost >= 0:  # a sum left the type, perhaps one beyond the cutoff: searches tell the two apart
-            lost = _core.many("delta-stepping", graph._native, question.core(graph), columns, None, into.reshape(-1))
-    elif method == "batched":
-        lost = _lanes(graph, question, columns, into)
-    elif stores_any(graph, question, method):
+    if stores_any(graph, question, method):
         hops.rows(graph, question, columns, into)
     else:
-        native = "hops" if method == "bfs" else method
-        lost = _core.many(native, graph._native, question.core(graph), columns, None, into.reshape(-1))
+        _native(graph, question, method, columns, None, into)
+    _tell(question)
+
+
+def _native(
+    graph: Graph, question: Question, method: str, columns: Array | None, offsets: Array | None, into: Array
+) -> None:
+    core = question.core(graph)
+    lost = _core.many("hops" if method == "bfs" else method, graph._native, core, columns, offsets, into.reshape(-1))
     if lost >= 0:
         raise _too_long(graph, int(question.sources[lost]))
-    _tell(question)
+
+
+def _contracted(
+    graph: Graph, question: Question, _plan: Plan, columns: Array | None, into: Array, learnt: Learnt
+) -> Array:
+    contraction = graph.prepared.get("contraction")
+    if contraction is None:
+        return learnt.leave_all(question, "the graph was not contracted within the work that pays")
+    _core.swept_rows(contraction.value, question.core(graph), columns, into.reshape(-1).view(np.int64))
+    return NONE
+
+
+def _reweighted(
+    graph: Graph, question: Question, _plan: Plan, columns: Array | None, into: Array, learnt: Learnt
+) -> Array:
+    done = johnson.run(graph, question, columns, into, learnt)
+    return (
+        NONE
+        if done
+        else learnt.leave_all(question, "a cycle is negative, or a changed weight or distance is too large")
+    )
+
+
+def _dense(graph: Graph, question: Question, plan: Plan, columns: Array | None, into: Array, learnt: Learnt) -> Array:
+    essential = plan.method == "essential-edges"  # which searches by itself, over these edges
+    lost = _core.floyd_warshall(graph._native, question.core(graph), columns, into.reshape(-1), essential)
+    if lost >= 0 and essential:
+        raise _too_long(graph, int(question.sources[lost]))
+    # Perhaps it is one beyond the cutoff: searches tell the two apart.
+    return NONE if lost < 0 else learnt.leave_all(question, "a sum does not fit in 64 bits")
+
+
+def _batched(
+    graph: Graph, question: Question, _plan: Plan, columns: Array | None, into: Array, learnt: Learnt
+) -> Array:
+    left = _core.lanes(graph._native, graph.reverse._native, question.core(graph), columns, into.reshape(-1))
+    return learnt.leave(left, "their paths have too many edges to share looks at edges")
+
+
+NONE = np.empty(0, dtype=np.int64)
+
+AT_ONCE: dict[str, Callable[[Graph, Question, Plan, Array | None, Array, Learnt], Array]] = {
+    "contraction": _contracted,
+    "johnson": _reweighted,
+    "floyd-warshall": _dense,
+    "essential-edges": _dense,
+    "batched": _batched,
+}
+"""The methods for many rows at once: each fills what it can, tells why it leaves rows, and returns which."""
 
 
 def stores_any(graph: Graph, question: Question, method: str) -> bool:
@@ -72,40 +126,22 @@ def stores_any(graph: Graph, question: Question, method: str) -> bool:
     return method == "bfs" and not few and hops.are_shared(graph, question)
 
 
-def _lanes(graph: Graph, question: Question, columns: Array | None, into: Array) -> int:
-    """Fill ``into`` by lanes, and what they leave by searches; return the first source with a distance that does not fit in 64 bits, or -1."""
-    left = _core.lanes(graph._native, graph.reverse._native, question.core(graph), columns, into.reshape(-1))
-    for rows in np.split(left, np.flatnonzero(np.diff(left) != 1) + 1) if len(left) else ():
-        first, last = int(rows[0]), int(rows[-1]) + 1
-        some = replace(question, sources=question.sources[first:last], progress=None)
-        lost = _core.many(
-            "delta-stepping", graph._native, some.core(graph), columns, None, into[first:last].reshape(-1)
-        )
-        if lost >= 0:
-            return first + lost
-    return -1
-
-
-def pairs(graph: Graph, question: Question, method: str, targets: Array, offsets: Array, into: Array) -> None:
+def pairs(
+    graph: Graph, question: Question, plan: Plan, targets: Array, offsets: Array, into: Array, learnt: Learnt
+) -> None:
     """Fill ``into`` with the distances from source i of the question to ``targets[offsets[i] : offsets[i + 1]]``."""
-    if method in ("batched", "contraction"):
-        method = "delta-stepping"  # the targets of each source are its own, and its search ends with the last
-    if method not in BOUNDED:
-        width = 1 + int(np.diff(offsets).max(initial=0))
-        row = np.empty((1, width), dtype=into.dtype)
-        for i in range(len(question.sources)):
-            wanted = targets[offsets[i] : offsets[i + 1]]
-            one = replace(question, sources=question.sources[i : i + 1], progress=None)
-            run(graph, one, method, wanted, row[:, : len(wanted)])
-            into[offsets[i] : offsets[i + 1]] = row[0, : len(wanted)]
-            if question.progress is not None:
-                question.progress(i + 1)
+    if plan.method in BOUNDED:
+        _native(graph, question, plan.method, targets, offsets, into)
+        _tell(question)
         return
-    native = "hops" if method == "bfs" else method
-    lost = _core.many(native, graph._native, question.core(graph), targets, offsets, into)
-    if lost >= 0:
-        raise _too_long(graph, int(question.sources[lost]))
-    _tell(question)
+    row = np.empty((1, int(np.diff(offsets).max(initial=0))), dtype=into.dtype)
+    for i in range(len(question.sources)):
+        wanted = targets[offsets[i] : offsets[i + 1]]
+        one = replace(question, sources=question.sources[i : i + 1], progress=None)
+        run(graph, one, plan, wanted, row[:, : len(wanted)], learnt)
+        into[offsets[i] : offsets[i + 1]] = row[0, : len(wanted)]
+        if question.progress is not None:
+            question.progress(i + 1)
 
 
 def hop_sums(graph: Graph, question: Question) -> Array | None:

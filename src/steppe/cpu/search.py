@@ -27,11 +27,12 @@ def run(graph: Graph, question: Question, method: str) -> Answer:
         return _hops(graph, question)
     if method == "bellman-ford":
         return _bellman_ford(graph, question)
-    # With a width Dijkstra's vertices come from buckets in the same order, instead of from a heap.
-    native = "delta-stepping" if question.delta is not None else method
     distances = np.empty(graph.num_vertices, dtype=distance_dtype(graph))
     recorded = np.empty(graph.num_vertices, dtype=graph.indices.dtype) if question.record_paths else None
-    stats = _core.sssp(native, graph._native, question.core(graph), distances, recorded)
+    # With a width Dijkstra's vertices come from the buckets of the core's delta-stepping in the same order, instead of from a heap.
+    stats = _core.sssp(
+        method if question.delta is None else "delta-stepping", graph._native, question.core(graph), distances, recorded
+    )
     check_overflow(stats.overflow)
     explained = {key: getattr(stats, key) for key in COUNTS}
     if stats.delta:

@@ -29,7 +29,7 @@ def run(
     sums: list[Array],
 ) -> None:
     """Fill ``distances`` and ``sums`` with a row for each of the question's sources; attributes are int64 or float64, in the order of the rows."""
-    if method in ("bellman-ford", "johnson"):
+    if method == "bellman-ford":
         for i, source in enumerate(question.sources):
             _row(
                 graph,
@@ -44,10 +44,8 @@ def run(
         return
     uniform = graph.weights is None or (graph.is_integer and graph.min_weight == graph.max_weight > 0)
     least = 1 if graph.weights is None else graph.min_weight
-    # Sums follow a tree for each source, which methods for all pairs at once, or for hops, do not leave behind.
-    named = "dijkstra" if method == "dijkstra" else "delta-stepping"
     lost = _core.skims(
-        named,
+        method,
         graph._native,
         question.core(graph),
         columns,

@@ -7,7 +7,7 @@ damaged or out of range is ignored.
 |---|---|---|
 | narrow | entries of a frontier that one block of threads takes on alone | `loops.steps.NARROW` |
 | block | threads of a block | `loops.work.BLOCK` |
-| width | of buckets, in typical weight / degree | `loops.delta_stepping.WIDTH` |
+| width | of buckets, in typical weight / degree | `planning.widths.DEVICE_WIDTH` |
 | frontier_from | edges a vertex from which rounds are chosen instead of buckets | `planning.plan.FRONTIER_FROM` |
 """
 

@@ -96,6 +96,10 @@ def route(facts: Facts) -> list[Array]:
     return arrays
 
 
+BIN_SHIFT = 16
+"""Logarithm of the vertices that a bin of a search in blocks is for: their distances stay in a second-level cache."""
+
+
 def sweep(facts: Facts, *, record_paths: bool, threads: int, shift: int, hops: bool, bins: bool = False) -> list[Array]:
     """Return what has an entry for each vertex or block of ``2**shift`` of them in a search by blocks (cpp/external).
 

@@ -34,6 +34,14 @@ MANY_METHODS = (
 )
 """The methods of :func:`steppe.distances`, besides "auto"."""
 
+FALLBACKS = {
+    "contraction": "delta-stepping",
+    "floyd-warshall": "delta-stepping",
+    "batched": "delta-stepping",
+    "johnson": "bellman-ford",
+}
+"""What finds the rows of a matrix that a method for many rows at once leaves, on the CPU; when it leaves some stands with each."""
+
 DENSE = ("floyd-warshall", "essential-edges")
 """The methods that hold the distances of all pairs at once."""
 

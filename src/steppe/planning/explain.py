@@ -3,10 +3,42 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
 
 from ..deprecated import Renamed
 from .plan import Plan
+
+if TYPE_CHECKING:
+    from .question import Question
+
+Array = npt.NDArray[Any]
+
+
+@dataclass
+class Learnt:
+    """What becomes known while the rows of a matrix are found: how many the method left to its fallback, why, and other notes."""
+
+    rows: int = 0
+    why: str = ""
+    note: str = ""
+
+    def leave(self, rows: Array, why: str) -> Array:
+        """Count rows that the method leaves, and return them."""
+        if len(rows):
+            self.rows, self.why = self.rows + len(rows), why
+        return rows
+
+    def leave_all(self, question: Question, why: str) -> Array:
+        """Count all rows of a question, and return their numbers."""
+        return self.leave(np.arange(len(question.sources)), why)
+
+    def measured(self, plan: Plan) -> dict[str, Any]:
+        """Return it as fields of an explanation."""
+        fallback = f"{plan.fallback} for {self.rows:,} rows: {self.why}" if self.rows else ""
+        return {"fallback": fallback, "note": self.note} if self.note else {"fallback": fallback}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +53,8 @@ class Explanation(Plan):
         As in :class:`~steppe.Plan`. The note also has what was learnt on the way.
     threads : int
         CPU threads that took part.
+    fallback : str
+        What ran beside the method or in its place, for how many rows, and why; nothing where the method did all.
     rounds, launches : int
         Rounds (buckets, levels, sweeps) and kernel launches.
     width_changes : int
@@ -80,8 +114,10 @@ class Explanation(Plan):
         """Return the plan with what was measured; a note that was made on the way is added to the plan's own."""
         made = cls.__new__(
             cls
-        )  # past __init__, which takes as long as a small search; what is not given is the class's default
-        vars(made).update(vars(plan), **measured, seconds=seconds)
+        )  # past __init__, which takes as long as a small search; what is not given is the default
+        vars(made).update(vars(plan))
+        vars(made)["fallback"] = ""
+        vars(made).update(measured, seconds=seconds)
         if plan.note and measured.get("note"):
             vars(made)["note"] = f"{plan.note}; {measured['note']}"
         elif plan.note:

@@ -45,6 +45,8 @@ class Facts:
         Whether rows can be packed, and whether there are few edges a vertex.
     parts : int
         Parts that the graph lies in; 0: it is one piece.
+    can_pull : bool
+        Of a graph in parts: rows are sorted and lead both ways, and so few edges leave a part that a pull may pay.
     crowding : float
         How many times as many edges a vertex has that an edge leads to as one has on average: hundreds where there are hubs. 1 where nobody asks.
     """
@@ -66,6 +68,7 @@ class Facts:
     can_prepare: bool = True
     roadlike: bool = False
     parts: int = 0
+    can_pull: bool = False
     crowding: float = 1.0
 
     def state(self, name: str) -> State:
@@ -192,11 +195,13 @@ class DeviceFacts:
         Bytes that may still be taken on it.
     needs : dict
         For each method the bytes it would still have to take: its arrays, and the graph's rows unless they are there already.
-    frontier_from : float or None
-        Edges a vertex from which rounds beat buckets, as ``steppe tune`` has measured it there; None: it has not.
+    frontier_from, width : float or None
+        Edges a vertex from which rounds beat buckets, and the width of buckets in typical weight / degree, as ``steppe tune`` has measured them
+        there; None: it has not.
     """
 
     name: str
     free: int
     needs: Mapping[str, int] = field(default_factory=dict)
     frontier_from: float | None = None
+    width: float | None = None

@@ -19,10 +19,10 @@ from . import bytes as _bytes
 from . import costs
 from .blocks import far_beyond_caches
 from .call import Call
-from .capabilities import DENSE, MANY_METHODS, METHODS, check, check_engine
+from .capabilities import DENSE, FALLBACKS, MANY_METHODS, METHODS, check, check_engine
 from .options import DEFAULT
 from .preparing import with_preparations
-from .widths import SPARSE, TINY, between_parts, width_of
+from .widths import SPARSE, TINY, between_parts, on_device, width_of, within_part
 
 if TYPE_CHECKING:
     from ..prepared.preparation import Estimate
@@ -102,6 +102,15 @@ class Plan:
         CPU threads.
     delta : float or None
         The width of buckets, where there are some.
+    fallback : str
+        Of a method for many rows at once: the method that finds the rows that it leaves, should it leave any. Of a device: the engine that takes over
+        should its memory turn out too small.
+    bins : bool
+        Of a search in blocks: relaxations are sorted by the block of their target before they are made.
+    part_delta : float or None
+        Of a graph in parts: the width of buckets within a part, where ``delta`` is how far a superstep goes.
+    pulls : bool
+        Of a graph in parts: the search may be finished by pulling.
     uses : tuple of str
         The preparations (:attr:`steppe.Graph.prepared`) that the method takes.
     making : dict
@@ -132,6 +141,10 @@ class Plan:
     device: str = "cpu"
     threads: int = 1
     delta: int | float | None = None
+    fallback: str = ""
+    bins: bool = False
+    part_delta: float | None = None
+    pulls: bool = False
     uses: tuple[str, ...] = ()
     making: dict[str, Estimate] = field(default_factory=dict)
     missing: dict[str, float] = field(default_factory=dict)
@@ -185,8 +198,11 @@ def plan_for(facts: Facts, request: Request, machine: Machine) -> Plan:
     if call.many and options.method in deprecated.METHODS:
         options = replace(options, method=deprecated.method_name(options.method))
         request = replace(request, options=options)
-    estimates = costs.estimates(facts, request, machine) if call.many and request.device is None else {}
+    in_question = call.many and request.device is None and not request.may_stop  # else each row is a search
+    estimates = costs.estimates(facts, request, machine) if in_question else {}
     method, reason = _method(facts, request, estimates)
+    if call.many:
+        method, reason = _of_form(method, reason, facts, request)
     if options.engine is not None:
         check_engine(request)
     engine, why = _engine(method, facts, request, machine)
@@ -195,15 +211,19 @@ def plan_for(facts: Facts, request: Request, machine: Machine) -> Plan:
         _bytes.check_closed(method, facts, options.memory_limit)
     note = "; ".join(filter(None, (why, request.placed)))
     plan = Plan(method=method, reason=reason, engine=engine, note=note, estimates=estimates)
+    if engine == "cpu" and call.many:
+        plan = replace(plan, fallback=FALLBACKS.get(method, ""))
     if request.device is not None:
         needed = min(request.device.needs.get(method, facts.bytes), request.device.free)
-        return replace(plan, device=request.device.name, delta=options.delta, bytes_needed=needed)
+        delta = on_device(facts, options.delta, request.device.width) if method == "delta-stepping" else None
+        fallback = "streamed" if engine == "device" and not call.many else ""
+        return replace(plan, device=request.device.name, delta=delta, fallback=fallback, bytes_needed=needed)
     plan = replace(plan, threads=_threads(plan, facts, request, machine))
     if options.engine is not None:
         plan = replace(plan, engine="ray", threads=1, note="a block of rows is a task of one thread")
     plan = with_preparations(plan, facts, request, machine)
-    bins = options.memory_limit is None and far_beyond_caches(facts)
-    plan = replace(plan, delta=width_of(plan, facts, options.delta, many=call.many, bins=bins))
+    plan = replace(plan, bins=_takes_bins(plan, facts, request, machine))
+    plan = replace(plan, delta=width_of(plan, facts, options.delta, many=call.many))
     made = sum(estimate.bytes + estimate.beside for estimate in plan.making.values())
     return replace(plan, bytes_needed=_bytes.total(_arrays(plan, facts, request)) + made)
 
@@ -223,7 +243,8 @@ def _in_parts(facts: Facts, request: Request) -> Plan:
     needed = _bytes.in_parts(facts, hops=call.hops)
     note = f"{facts.parts:,} parts"
     delta = 1.0 * facts.vertices if call.hops else between_parts(facts, options.delta)
-    return Plan(method=method, reason=reason, note=note, engine=engine, delta=delta, bytes_needed=_bytes.total(needed))
+    plan = Plan(method=method, reason=reason, note=note, engine=engine, delta=delta, bytes_needed=_bytes.total(needed))
+    return replace(plan, part_delta=within_part(facts, hops=call.hops), pulls=facts.can_pull and not call.hops)
 
 
 def worth_a_device(call: Call, edges: int, degree: float = SPARSE, *, is_there: bool = False) -> tuple[bool, str]:
@@ -303,6 +324,21 @@ def _method(facts: Facts, request: Request, estimates: dict[str, float]) -> tupl
     return "delta-stepping", "buckets need no heap, and share between threads"
 
 
+def _of_form(method: str, reason: str, facts: Facts, request: Request) -> tuple[str, str]:
+    """Return the method that can give a matrix in the form that was asked for, and the reason for it."""
+    options = request.options
+    if request.device is not None:
+        return ("edge-sweep", "pairs on a device: sweeps from each source") if options.pairs else (method, reason)
+    if method == "johnson" and not facts.has_negative:
+        method, reason = "delta-stepping", "no weight is negative, as if Johnson had changed them"
+    if options.along is not None and method not in ("dijkstra", "delta-stepping"):
+        signs = facts.has_negative or method == "bellman-ford"
+        return "bellman-ford" if signs else "delta-stepping", "sums follow the tree of each source"
+    if options.pairs and method in ("batched", "contraction"):
+        return "delta-stepping", f"{method} shares the targets of all sources, and in pairs each has its own"
+    return method, reason
+
+
 def _suits_rounds(facts: Facts, request: Request, device: DeviceFacts) -> bool:
     dense = FRONTIER_FROM if device.frontier_from is None else device.frontier_from
     if facts.degree < dense or request.options.delta is not None or request.may_stop:
@@ -332,6 +368,20 @@ def _threads(plan: Plan, facts: Facts, request: Request, machine: Machine) -> in
     return threads
 
 
+def _takes_bins(plan: Plan, facts: Facts, request: Request, machine: Machine) -> bool:
+    """Whether a search in blocks has bins: where the graph is far beyond the caches, and there is memory for them beside its edges."""
+    if plan.engine != "external" or plan.method == "bfs" or request.options.memory_limit is not None:
+        return False
+    if facts.has_negative or facts.weight == 0 or not far_beyond_caches(facts):
+        return False
+    paths, shift = request.options.record_paths, _bytes.BIN_SHIFT
+    arrays = _bytes.sweep(facts, record_paths=paths, threads=plan.threads, shift=shift, hops=False, bins=True)
+    needed = _bytes.total(arrays)
+    if facts.is_mapped:  # edges in memory are no part of what is free
+        needed += facts.edges * (facts.vertex + facts.weight)
+    return machine.memory is None or needed <= machine.memory
+
+
 def _arrays(plan: Plan, facts: Facts, request: Request) -> list[_bytes.Array]:
     hops, options = request.call.hops, request.options
     if request.call.many:
@@ -340,7 +390,7 @@ def _arrays(plan: Plan, facts: Facts, request: Request) -> list[_bytes.Array]:
         if facts.has_negative and not hops:
             return _bytes.sweep_negative(facts, shift=10)
         hops = hops or plan.method == "bfs"
-        bins = not hops and options.memory_limit is None and far_beyond_caches(facts)
+        bins = plan.bins
         return _bytes.sweep(
             facts, record_paths=options.record_paths, threads=plan.threads, shift=10, hops=hops, bins=bins
         )

@@ -1,4 +1,4 @@
-"""Widths: how wide the buckets of a search are on the CPU."""
+"""Widths: how wide the buckets of a search are."""
 
 from __future__ import annotations
 
@@ -48,7 +48,34 @@ def within_part(facts: Facts, *, hops: bool) -> float:
     return max(width, least, sys.float_info.min)
 
 
-def width_of(plan: Plan, facts: Facts, wanted: float | None, *, many: bool, bins: bool = False) -> float | None:
+DEVICE_WIDTH = 8.0
+"""The width of buckets on a device, in typical weight / degree, the mean step between a vertex's edges sorted by weight.
+
+A narrow bucket relaxes few edges twice; a wide one needs fewer steps, each of which costs two launches. Edges relaxed / m (and rounds), counts that
+do not depend on the machine:
+
+    width        1             8             16            32            no buckets
+    RMAT 17      1.00 (223)    1.11 (46)     1.27 (28)     1.60 (19)     2.3 (10)
+    random 17    1.00 (246)    1.01 (68)     1.06 (47)     1.35 (36)     4.8 (26)
+    grid 500²    1.00 (10812)  1.04 (2908)   1.18 (1905)   1.37 (1561)   24.6 (1059)
+"""
+
+
+def on_device(facts: Facts, wanted: float | None, measured: float | None = None) -> float:
+    """Return the width of buckets on a device: a power of two near `wanted`, or near what suits the graph (and the device, if it was measured)."""
+    if (
+        wanted is None and facts.min_weight == facts.max_weight
+    ):  # no edge is ever relaxed twice in rounds of equal steps
+        wanted = 2.0**30
+    if wanted is None:
+        wanted = (DEVICE_WIDTH if measured is None else measured) * facts.typical_weight / max(1.0, facts.degree)
+    if not wanted > 0:
+        return 1.0
+    low, high = (0, 62) if facts.is_integer else (-126, 126) if facts.weight == 4 else (-1022, 1022)
+    return math.ldexp(1.0, min(max(math.frexp(wanted)[1] - 1, low), high))
+
+
+def width_of(plan: Plan, facts: Facts, wanted: float | None, *, many: bool) -> float | None:
     """Return the width of buckets on the CPU.
 
     A narrow bucket wastes no relaxations, a wide one gives a scan something to look ahead in. On one core work counts more where lists are
@@ -56,7 +83,7 @@ def width_of(plan: Plan, facts: Facts, wanted: float | None, *, many: bool, bins
     ms, 512 3.6, 1024 3.5, 4096 3.7; a grid: 64 47.7, 128 48.5, 512 55; RMAT: 1 is best.) The more threads, the wider. (Two threads, RMAT of
     scale 20 with float weights: a half 85 ms, a sixteenth 60.) Blocks want wide ones, because each bucket is a sweep over the edges.
 
-    With bins (``bins``: blocks of a graph in memory) a sweep is cheaper. Hubs reach most of a graph at nearly the same distance, so that all of
+    With bins (of a graph in memory) a sweep is cheaper. Hubs reach most of a graph at nearly the same distance, so that all of
     it would lie in one or two buckets: the width shrinks with a power of the crowding. (RMAT of scale 24: 54 takes 14.7 s, 16 10.1, 8 6.1, 4
     4.8, 2 4.6, and the rule gives 2.2; scale 23: 2.9, and 4 and 2 are the best. Random and web graphs keep theirs.) Where in-edges are at hand a
     fourth of it, for integers perhaps less than 1, which is one distance a round: the sooner it is seen that a pull pays. (RMAT of scale 24,
@@ -73,7 +100,7 @@ def width_of(plan: Plan, facts: Facts, wanted: float | None, *, many: bool, bins
         return wanted if plan.engine == "external" else max(float(wanted), least)
     if plan.engine == "external":
         width = typical * (16 if degree < 4.5 else 0.5)
-        if not bins:
+        if not plan.bins:
             return width
         return width / math.pow(facts.crowding, 0.6) / (4 if facts.has("packed") or facts.has("reverse") else 1)
     if plan.threads > 1 and not many:

@@ -3,23 +3,17 @@
 The device decides what each step is: light edges, heavy edges, or the next bucket. The host enqueues steps in batches
 (steps.py), and reads the counts between them.
 
-The width of the buckets is a power of two, as on the CPU. A narrow bucket relaxes few edges twice; a wide one needs fewer
-steps, each of which costs two launches. Widths are in typical weight / degree, the mean step between a vertex's edges
-sorted by weight; edges relaxed / m (and rounds), counts that do not depend on the machine:
-
-    width        1             8             16            32            no buckets
-    RMAT 17      1.00 (223)    1.11 (46)     1.27 (28)     1.60 (19)     2.3 (10)
-    random 17    1.00 (246)    1.01 (68)     1.06 (47)     1.35 (36)     4.8 (26)
-    grid 500²    1.00 (10812)  1.04 (2908)   1.18 (1905)   1.37 (1561)   24.6 (1059)
+The width of the buckets is a power of two; ``planning/widths.py`` chooses it.
 """
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...planning.facts import facts_of
+from ...planning.widths import on_device
 from .. import source
 from ..layout import Layout
 from .steps import Steps, finished
@@ -32,25 +26,12 @@ if TYPE_CHECKING:
     from ..keys import Keys
 
 LISTS = 4  # of work: two for the open bucket, two for its heavy edges
-WIDTH = 8.0
 
 
 def choose_delta(graph: Graph, keys: Keys, wanted: float | None = None, *, device: Device | None = None) -> float:
-    """Return the width of buckets: a power of two near `wanted`, or near what suits the graph (and the device, if it was measured)."""
-    integers = keys.dist[0] in "ui"
-    if wanted is None:
-        if graph.min_weight == graph.max_weight:  # no edge is ever relaxed twice in rounds of equal steps
-            wanted = 2.0**30
-        else:
-            degree = graph.num_edges / max(1, graph.num_vertices)
-            width = WIDTH if device is None else device.tuning.get("width", WIDTH)
-            wanted = width * graph._typical_weight / max(1.0, degree)
-    if not wanted > 0:
-        return 1.0
-    low, high = (
-        (0, 30 if keys.dist == "u32" else 62) if integers else ((-126, 126) if keys.dist == "f32" else (-1022, 1022))
-    )
-    return math.ldexp(1.0, min(max(math.frexp(wanted)[1] - 1, low), high))
+    """Return the width of buckets, which the plan has chosen, as these keys can hold it; None: what a plan would say."""
+    width = on_device(facts_of(graph), wanted, None if device is None else device.tuning.get("width"))
+    return min(width, 2.0**30) if keys.dist == "u32" else width
 
 
 def layout(n: int, keys: Keys, *, groups: int, targets: int) -> Layout:
