@@ -4,7 +4,8 @@
 // together or not at all (document 003): no thread can see, or leave behind, one without the other. Three ways:
 //   Distances          no predecessors wanted: one MIN
 //   PackedPaths        32-bit distance and 32-bit vertex in one 64-bit word, one CAS
-//   LockedPaths        wider types: a small spin lock, one of 1024 chosen by the vertex. Reads stay lock-free.
+//   LockedPaths        wider types: a small spin lock, one of 1024 chosen by the vertex. Reads stay lock-free. Without
+//                      predecessors (null) one MIN
 // Where every vertex has one thread that writes it, no such care is needed (OneWriter), nor where there is one thread
 // (Alone). set(v, d, u) is for the only thread that writes v, when it has seen that d is better. A vector scan
 // (scan_avx512.hpp) reads v's distance kBytes * v behind distances().
@@ -20,7 +21,7 @@
 
 namespace steppe::search {
 
-// One thread: plain memory.
+// One thread: plain memory. With kRecord `pred` may still be null, which every improvement asks: one form for both.
 template <bool kRecord, class V, class D>
 class Alone {
   public:
@@ -38,7 +39,8 @@ class Alone {
     }
     void set(V v, D d, V u) {
         dist_[v] = d;
-        if constexpr (kPaths) pred_[v] = u;
+        if constexpr (kPaths)
+            if (pred_) pred_[v] = u;
     }
     bool improve(V v, D d, V u) {
         if (!(d < dist_[v])) return false;
@@ -53,7 +55,7 @@ class Alone {
     V* pred_;
 };
 
-// Several threads, of which only one writes a vertex at a time: all may read its distance.
+// Several threads, of which only one writes a vertex at a time: all may read its distance. `pred` as in Alone.
 template <bool kRecord, class V, class D>
 class OneWriter {
   public:
@@ -68,7 +70,8 @@ class OneWriter {
     D load(V v) const { return LOAD(&dist_[v]); }
     void set(V v, D d, V u) {
         STORE(&dist_[v], d);
-        if constexpr (kPaths) pred_[v] = u;
+        if constexpr (kPaths)
+            if (pred_) pred_[v] = u;
     }
     void finish(int) {}
 
@@ -152,6 +155,7 @@ class LockedPaths {
     const void* address(V v) const { return &dist_[v]; }
     D load(V v) const { return LOAD(&dist_[v]); }
     bool improve(V v, D d, V u) {
+        if (!pred_) return d < MIN(&dist_[v], d);
         if (!(d < load(v))) return false;
         std::atomic_flag& lock = locks_[static_cast<uint64_t>(v) % kLocks];
         while (lock.test_and_set(std::memory_order_acquire)) pause_cpu();
@@ -165,7 +169,7 @@ class LockedPaths {
     }
     void set(V v, D d, V u) {
         STORE(&dist_[v], d);
-        STORE(&pred_[v], u);
+        if (pred_) STORE(&pred_[v], u);
     }
     void finish(int) {}
 
