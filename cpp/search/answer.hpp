@@ -57,7 +57,7 @@ Stats find_answer(const Rows& g, const Question& question, R* result, V* pred, W
     };
     bool wide = false;
     if constexpr (std::is_integral_v<R> && sizeof(R) == 4) attempt.template operator()<uint32_t, true>();  // hops
-    else widen<W>(wide, attempt);
+    else widen<V, W>(wide, attempt);
     return stats;
 }
 

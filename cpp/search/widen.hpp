@@ -112,10 +112,10 @@ bool is_lost(const Rows& g, const std::vector<V>& targets, const D* dist, Watch&
 }
 
 // attempt.template operator()<D, kLast>() searches in D and says whether there is an answer; kLast: no wider type will
-// be tried. `wide` is where to begin, and is set where the narrow type was too small.
-template <class W, class Attempt>
+// be tried. `wide` is where to begin, and is set where the narrow type was too small. 64-bit vertices have one form.
+template <class V, class W, class Attempt>
 bool widen(bool& wide, Attempt attempt) {
-    if constexpr (!std::is_same_v<Narrow<W>, Wide<W>>) {
+    if constexpr (sizeof(V) == 4 && !std::is_same_v<Narrow<W>, Wide<W>>) {
         if (!wide && attempt.template operator()<Narrow<W>, false>()) return true;
         wide = true;
     }

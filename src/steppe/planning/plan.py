@@ -166,7 +166,7 @@ def plan_for(facts: Facts, request: Request, machine: Machine) -> Plan:
     check(call, engine, method, facts, bounded=options.bounded)
     if method in DENSE and options.memory_limit is not None:
         _bytes.check_closed(method, facts, options.memory_limit)
-    note = "; ".join(filter(None, (why, request.placed)))
+    note = "; ".join(filter(None, (why, _form(facts), request.placed)))
     plan = Plan(method=method, reason=reason, engine=engine, note=note, estimates=estimates)
     if request.device is not None:
         needed = min(request.device.needs.get(method, facts.bytes), request.device.free)
@@ -338,6 +338,11 @@ def _arrays(plan: Plan, facts: Facts, request: Request) -> list[_bytes.Array]:
     return arrays + _bytes.winners(facts) if request.call is Call.NEAREST else arrays
 
 
+def _form(facts: Facts) -> str:
+    """Return what is to be told of the form in which a method runs: each has one for vertices of 64 bits."""
+    return "2^31 vertices or more: the plain form of the method" if facts.vertex == 8 else ""
+
+
 def _route(facts: Facts) -> Plan:
     """Return the plan of one path: the search grows from both ends, or goes straight for the target where landmarks have been made."""
     check(Call.ROUTE, "cpu", "delta-stepping", facts, bounded=False)
@@ -345,7 +350,7 @@ def _route(facts: Facts) -> Plan:
         method, reason = "landmarks", "queries so far have paid for landmarks: a tenth of the vertices is settled"
     else:
         method, reason = "bidirectional", "a path between two vertices touches few others"
-    return Plan(method=method, reason=reason, bytes_needed=_bytes.total(_bytes.route(facts)))
+    return Plan(method=method, reason=reason, note=_form(facts), bytes_needed=_bytes.total(_bytes.route(facts)))
 
 
 def _text(name: str, value: object) -> str:
