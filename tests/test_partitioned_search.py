@@ -53,7 +53,7 @@ def test_the_answer_of_one_machine(tmp_path_factory, question, options, workers)
                         found.path(v)
         found, right = sp.nearest(g, sources, **options), sp.nearest(graph, sources, **options)
         assert np.array_equal(found.distances, right.distances)
-        assert np.array_equal(found.winners, right.winners)
+        assert np.array_equal(found.source_index, right.source_index)
         found.verify()
 
 

@@ -195,9 +195,6 @@ class Paths(Tabular, Plotting):
         before = self.graph._labels_or_none(self.predecessors[reached])
         return {"vertex": self.graph.labels_of(reached), "distance": self._base[reached], "predecessor": before}
 
-    def _library(self) -> str | None:
-        return self.graph._library
-
     # The tree -------------------------------------------------------------------------------------------------------
 
     @property

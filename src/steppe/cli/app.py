@@ -23,6 +23,7 @@ from ..errors import (
     VerificationError,
 )
 from ..files.source import split_suffix
+from ..machine.memory import size_of
 from ..machine.threads import MOST
 from .guard import Names, guarded
 from .terminal import complain, escaped
@@ -130,13 +131,6 @@ def method_name(method: str) -> str:
     return METHODS.get(method, method)
 
 
-def size(text: str) -> int:
-    """Return bytes: ``1500000``, ``200M``, ``1.5G`` (powers of 1024)."""
-    units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-    unit = units.get(text[-1:].upper(), 0)
-    return int(float(text[:-1]) * unit) if unit else int(text)
-
-
 def _in_words(parse: Callable[[str], Any], expected: str) -> Callable[[str], Any]:
     """Return a parser of an option that says what it expected."""
 
@@ -158,7 +152,7 @@ def _options(
     max_bytes: Annotated[
         Any,
         typer.Option(
-            parser=_in_words(size, "bytes, such as 200M or 1.5G"),
+            parser=_in_words(size_of, "bytes, such as 200M or 1.5G"),
             metavar="SIZE",
             help="What a packed graph file may unpack to; default: 64 times its size and 1 MiB.",
         ),
@@ -289,9 +283,11 @@ ThreadsOption = Annotated[
 MemoryOption = Annotated[
     Any,
     typer.Option(
-        parser=_in_words(size, "a size such as 1500000, 200M or 1.5G"),
+        "--memory-limit",
+        "--memory",
+        parser=_in_words(size_of, "a size such as 1500000, 200M or 2GB"),
         metavar="SIZE",
-        help="Device memory to use at most: 200M, 1.5G, or bytes.",
+        help="Memory to use at most: 200M, 2GB, or bytes.",
     ),
 ]
 RecordOption = Annotated[bool, typer.Option("--record-paths", help="Let the search itself record predecessors.")]

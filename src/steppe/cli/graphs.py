@@ -129,12 +129,12 @@ def partition(
         ),
     ] = None,
     by: Annotated[Literal["range", "locality"], typer.Option(help="By numbers, or neighbours together.")] = "range",
-    memory: shared.MemoryOption = None,
+    memory_limit: shared.MemoryOption = None,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Cut a graph into parts, for a cluster; a .steppe file is read piece by piece."""
     with Bar() as bar:
-        made = _partition(file, folder, parts=parts, by=by, memory_limit=memory, progress=bar)
+        made = _partition(file, folder, parts=parts, by=by, memory_limit=memory_limit, progress=bar)
     cut = {"edges_cut": made.num_cut, "share_cut": round(made.num_cut / max(1, made.num_edges), 4)}
     told = {"written": folder, "parts": made.num_parts, "vertices": made.num_vertices, "edges": made.num_edges}
     output.show(told | cut, as_json=as_json)

@@ -229,10 +229,10 @@ def _nearest(graph: Graph, sources: Array, limit: float, with_tree: bool) -> Any
     far[beyond] = np.inf
     if not with_tree:
         return far
-    before, winners = found.paths.predecessors.astype(np.int32), found.winners.astype(np.int32)
-    for array in (before, winners):
+    before, sources = found.paths.predecessors.astype(np.int32), found.source_index.astype(np.int32)
+    for array in (before, sources):
         array[(array < 0) | beyond] = NONE
-    return far, before, winners
+    return far, before, sources
 
 
 def _floats(found: Array) -> Array:
