@@ -10,6 +10,7 @@ from steppe.planning.explain import Explanation
 
 EDGES = [0, 0, 1, 2], [1, 2, 2, 0], [5, 9, 3, 1]
 G = sp.Graph.from_edges(*EDGES)
+RAY = sp.Ray()
 
 
 def drawn(**options):
@@ -39,6 +40,7 @@ OLD = {
     ),
     "steppe.Skims": ("steppe.DistanceMatrix", lambda: sp.Skims, lambda: sp.DistanceMatrix),
     "Graph.about": ("Graph.metadata", lambda: G.about, lambda: G.metadata),
+    "Ray.crew": ("Ray.workers_of", lambda: RAY.crew, lambda: RAY.workers_of),
     "Graph.plot(colour=)": ("Graph.plot(color=)", lambda: drawn(colour="#ff0000"), lambda: drawn(color="#ff0000")),
     "Paths.plot(to=)": ("Paths.plot(target=)", lambda: path_drawn(to=2), lambda: path_drawn(target=2)),
     "Explanation.peak_device_bytes": (

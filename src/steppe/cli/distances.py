@@ -53,6 +53,7 @@ def _dtype(text: str) -> np.dtype[Any]:
 
 @app.command()
 def distances(
+    *,
     file: shared.FileArgument,
     sources: Annotated[
         list[str] | None,
@@ -87,10 +88,7 @@ def distances(
     ] = None,
     threads: shared.ThreadsOption = None,
     memory_limit: shared.MemoryOption = None,
-    file_format: shared.FormatOption = None,
-    directed: shared.DirectedOption = None,
-    columns: shared.ColumnsOption = None,
-    profile: shared.ProfileOption = None,
+    reading: shared.Reading,
     save: shared.OutputOption = None,
     force: shared.ForceOption = False,
     as_json: shared.JsonOption = False,
@@ -108,7 +106,7 @@ def distances(
     if pairs is not None and (sparse or targets is not None):
         raise ValueError("--pairs has the targets, and nothing that is sparse")
     shared.keep_finished(save, stored=kind in STORES, force=force)
-    graph = shared.open_graph(file, file_format, directed, columns, profile)
+    graph = reading.open(file)
     options: dict[str, Any] = {"method": method, "device": device, "cutoff": cutoff}
     options |= {"threads": threads, "memory_limit": memory_limit}
     if pairs is not None:
@@ -153,6 +151,7 @@ def distances(
 
 @app.command("all-pairs")
 def all_pairs(
+    *,
     file: shared.FileArgument,
     method: MethodOption = "auto",
     device: shared.DeviceOption = None,
@@ -161,10 +160,7 @@ def all_pairs(
     dtype: Annotated[Any, typer.Option(parser=_dtype, metavar="TYPE", help="Store distances in this type.")] = None,
     threads: shared.ThreadsOption = None,
     memory_limit: shared.MemoryOption = None,
-    file_format: shared.FormatOption = None,
-    directed: shared.DirectedOption = None,
-    columns: shared.ColumnsOption = None,
-    profile: shared.ProfileOption = None,
+    reading: shared.Reading,
     save: shared.OutputOption = None,
     force: shared.ForceOption = False,
     as_json: shared.JsonOption = False,
@@ -172,7 +168,7 @@ def all_pairs(
     """Find the distances between all pairs of vertices; without -o only how many have a path, the sum and the largest."""
     kind = _kind(save, sparse=sparse)
     shared.keep_finished(save, stored=kind in STORES, force=force)
-    graph = shared.open_graph(file, file_format, directed, columns, profile)
+    graph = reading.open(file)
     options: dict[str, Any] = {"method": method, "device": device, "cutoff": cutoff}
     options |= {"threads": threads, "memory_limit": memory_limit}
     start = time.perf_counter()
@@ -200,6 +196,7 @@ def all_pairs(
 
 @app.command()
 def nearest(
+    *,
     file: shared.FileArgument,
     sources: Annotated[
         list[str],
@@ -213,10 +210,7 @@ def nearest(
     k: Annotated[int, typer.Option("-k", min=1, help="How many sources to find for every vertex.")] = 1,
     reverse: Annotated[bool, typer.Option("--reverse", help="Count distances to the sources.")] = False,
     cutoff: shared.CutoffOption = None,
-    file_format: shared.FormatOption = None,
-    directed: shared.DirectedOption = None,
-    columns: shared.ColumnsOption = None,
-    profile: shared.ProfileOption = None,
+    reading: shared.Reading,
     save: shared.OutputOption = None,
     as_json: shared.JsonOption = False,
 ) -> None:
@@ -224,7 +218,7 @@ def nearest(
     kind = _kind(save, sparse=False)
     if kind in {*STORES, ".npz"}:
         raise GraphError(f"cannot save lines of vertex, source and distance as {save!r}: use .csv or .parquet")
-    graph = shared.open_graph(file, file_format, directed, columns, profile)
+    graph = reading.open(file)
     initial = None if offsets is None else [shared.number(text) for text in offsets.split(",")]
     starts = vertices(graph, sources)
     start = time.perf_counter()

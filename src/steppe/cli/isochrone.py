@@ -52,7 +52,7 @@ def isochrone(
     kind = drawn.kind_of(save, (".geojson", *drawn.PICTURES, *TABLES))
     limits = [shared.number(text) for text in bands.split(",")]
     start = time.perf_counter()
-    graph = shared.open_graph(file, file_format, directed, profile=profile, coordinates=coordinates)
+    graph = shared.Reading(file_format, directed, profile=profile).open(file, coordinates=coordinates)
     read_seconds = time.perf_counter() - start
     with Bar() as bar:
         origin = drawn.start_of(graph, source, near)

@@ -104,18 +104,7 @@ def read(
     >>> g, g.labels.tolist()
     (<Graph: 3 vertices, 2 edges, directed, weights int32 4…7>, [1, 2, 3])
     """
-    options = ReadOptions.checked(
-        directed=directed,
-        coordinates=coordinates,
-        encoding=encoding,
-        source=source,
-        target=target,
-        weight=weight,
-        attributes=attributes,
-        missing=missing,
-        decimal=decimal,
-        profile=profile,
-    )
+    options = ReadOptions.of(locals())
     limit = None if max_bytes is None else operator.index(max_bytes)
     suffix = formats.of_name(path) if format is None else formats.named(format)[1]
     file = Source(path, max_bytes=limit, encoding=encoding, opened=not formats.opens(suffix))

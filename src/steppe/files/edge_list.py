@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING
 
 from .._core import WeightKind
 from ..errors import GraphError
-from . import heading, names, table, text
+from . import heading, table, text
 from .format import COLUMNS, PLAIN, Format, ReadOptions
 from .heading import Heading
 from .text import Note
@@ -29,20 +29,26 @@ _COUNTS = {".el": (2,), ".wel": (3,)}
 
 
 @dataclass
-class _Head:
+class Head:
     """What stands before the first line of data."""
 
-    note: Note = field(default_factory=Note)
-    heading: Heading | None = None
-    part: str = ""  # what parts the columns of a table's first line; a blank: anything that may
-    begin: int = 0  # of the first line of data, and its number, text and columns
+    source: Source
+    begin: int  # of the first line of data, and its number, text and columns
     line: int = 1
     content: str = ""
     columns: int = 0
+    note: Note = field(default_factory=Note)
+    heading: Heading | None = None
+    part: str = ""  # what parts the columns of a table's first line; a blank: anything that may
+
+    def complain(self, what: str, entry: int) -> FormatError:
+        """Return the error to raise about a line of data."""
+        return self.source.error(what, text.line_of(self.source, self.begin, self.line, COMMENTS, entry))
 
 
-def _read_head(source: Source, options: ReadOptions) -> _Head:
-    head = _Head(begin=len(source.data))
+def read_head(source: Source, options: ReadOptions) -> Head:
+    """Read up to the first line of data."""
+    head = Head(source, len(source.data))
     for offset, number, content in source.lines():
         if content.startswith(("#", "%", "//")):
             head.note.read(content)
@@ -82,24 +88,24 @@ def read(source: Source, options: ReadOptions) -> Graph:
     """Read an edge list or a table."""
     if options.suffix == ".txt" and options.chooses_columns:
         options = replace(options, suffix=".csv")
-    head = _read_head(source, options)
-    if head.columns and options.suffix in _TABLES and (found := _as_table(source, head, options)) is not None:
+    head = read_head(source, options)
+    if head.columns and options.suffix in _TABLES and (found := _as_table(head, options)) is not None:
         return found
-    edges = Edges(source, head, options.suffix)
+    edges = Edges(head, options.suffix)
     return edges.build(*edges.numbered(), directed=options.directed)
 
 
 class Edges:
     """The edges of a list, parsed."""
 
-    def __init__(self, source: Source, head: _Head, suffix: str) -> None:
-        self.source, self.head, self.note = source, head, head.note
+    def __init__(self, head: Head, suffix: str) -> None:
+        self.source, self.note, self.complain = head.source, head.note, head.complain
         title, columns = head.heading, ""
         if title is None:
             allowed = _COUNTS.get(suffix, (2, 3))
             if head.columns and head.columns not in allowed:
                 several = " or ".join(map(str, allowed))
-                raise source.error(
+                raise head.source.error(
                     f"expected {several} columns (source, target{', weight' * (3 in allowed)}), found {head.columns}",
                     head.line,
                 )
@@ -108,7 +114,7 @@ class Edges:
             weighted, columns = title.weighted, "" if title.is_plain else title.columns
         self.low = self.note.first or 0
         self.u, self.v, w = text.parse_edges(
-            source,
+            head.source,
             head.begin,
             head.line,
             text.line_kinds(comments=COMMENTS),
@@ -119,16 +125,6 @@ class Edges:
             part=head.part or " ",
         )
         self.weights = self.note.stored(w, self.complain)
-
-    @classmethod
-    def parsed(cls, source: Source, options: ReadOptions) -> Edges:
-        """Return the edges of a list without a heading."""
-        return cls(source, _read_head(source, options), options.suffix)
-
-    def complain(self, what: str, entry: int) -> FormatError:
-        """Return the error to raise about an edge."""
-        line = text.line_of(self.source, self.head.begin, self.head.line, COMMENTS, entry)
-        return self.source.error(what, line)
 
     def numbered(self) -> tuple[int, Labels | None]:
         """Make the ids numbers from 0; return how many vertices there are, and their labels."""
@@ -153,12 +149,12 @@ class Edges:
         )
 
 
-def _as_table(source: Source, head: _Head, options: ReadOptions) -> Graph | None:
+def _as_table(head: Head, options: ReadOptions) -> Graph | None:
     """Return the graph of a table that has names, or of which more is wanted; None where the parser of edges can do it, which is faster."""
     found = table.fields(head.content, head.part) if head.part != " " else None
     count = head.columns if found is None else len(found)
     if head.heading is None and options.chooses_columns:
-        head.heading = heading.without_names(source, count, head.line, options)
+        head.heading = heading.without_names(head.source, count, head.line, options)
     title = head.heading
     places = (0, 1) if title is None else title.places[:2]
     named = found is not None and len(found) > max(places) and any(found[at].is_name for at in places)
@@ -167,18 +163,9 @@ def _as_table(source: Source, head: _Head, options: ReadOptions) -> Graph | None
         return None
     if title is None:
         if count not in (2, 3):
-            raise source.error(f"expected 2 or 3 columns (source, target, weight), found {count}", head.line)
+            raise head.source.error(f"expected 2 or 3 columns (source, target, weight), found {count}", head.line)
         title = Heading("stw"[:count])
-    return table.read(
-        source,
-        part=head.part,
-        begin=head.begin,
-        line=head.line,
-        named=named,
-        heading=title,
-        options=options,
-        note=head.note,
-    )
+    return table.read(head, title, options, named=named)
 
 
 def write(graph: Graph, file: IO[bytes], suffix: str, *, listed: bool = False) -> None:
@@ -191,7 +178,7 @@ def write(graph: Graph, file: IO[bytes], suffix: str, *, listed: bool = False) -
     note.undirected = not graph.directed
     if suffix in _TABLES and graph.labels is not None and graph.labels.dtype.kind in "UO":
         _refuse_isolated(graph, suffix)
-        names.write(graph, file, suffix, note)
+        table.write(graph, file, suffix, note)
         return
     first, labels = text.integer_labels(graph, suffix)
     if not listed and len(text.isolated(graph)):

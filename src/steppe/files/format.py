@@ -6,7 +6,7 @@ Each format is a module with one :class:`Format`; :mod:`.formats` lists them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import GraphError
@@ -55,24 +55,25 @@ class ReadOptions:
     profile: str | None = None
 
     @classmethod
-    def checked(cls, *, attributes: Iterable[ColumnRef], **given: Any) -> ReadOptions:
-        """Return what was given, if it makes sense before a file is read."""
-        if given["missing"] not in ("error", "drop"):
-            raise ValueError(f'missing must be "error" or "drop", not {given["missing"]!r}')
-        if given["decimal"] not in (None, ".", ","):
-            raise ValueError(f'decimal must be "." or ",", not {given["decimal"]!r}')
-        if isinstance(attributes, str) or not isinstance(attributes, Iterable):
-            raise GraphError(f"attributes must be a list of columns, not {attributes!r}")
-        extra = tuple(attributes)
+    def of(cls, given: dict[str, Any]) -> ReadOptions:
+        """Return the options among the arguments of a function, if they make sense before a file is read."""
+        made = cls(**{name: given[name] for name in cls.__dataclass_fields__ if name != "suffix"})
+        if made.missing not in ("error", "drop"):
+            raise ValueError(f'missing must be "error" or "drop", not {made.missing!r}')
+        if made.decimal not in (None, ".", ","):
+            raise ValueError(f'decimal must be "." or ",", not {made.decimal!r}')
+        if isinstance(made.attributes, str) or not isinstance(made.attributes, Iterable):
+            raise GraphError(f"attributes must be a list of columns, not {made.attributes!r}")
+        extra = tuple(made.attributes)
         for name in ("source", "target", "weight"):
-            column = given[name]
+            column = getattr(made, name)
             if column is True or not (column is None or column is False or isinstance(column, str | int)):
                 raise GraphError(f"{name} must be the name or the position of a column, not {column!r}")
-        if given["source"] is False or given["target"] is False:
+        if made.source is False or made.target is False:
             raise GraphError("an edge has a source and a target")
         if not all(isinstance(column, str | int) and not isinstance(column, bool) for column in extra):
-            raise GraphError(f"attributes must be names or positions of columns, not {attributes!r}")
-        return cls(attributes=tuple(dict.fromkeys(extra)), **given)
+            raise GraphError(f"attributes must be names or positions of columns, not {made.attributes!r}")
+        return replace(made, attributes=tuple(dict.fromkeys(extra)))
 
     @property
     def names(self) -> tuple[str, ...]:

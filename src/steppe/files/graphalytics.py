@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def read(source: Source, options: ReadOptions) -> Graph:
     """Read an edge list, and the vertex file beside it if there is one."""
-    edges = Edges.parsed(source, options)
+    edges = Edges(edge_list.read_head(source, options), options.suffix)
     if source.path is not None and unfinished(source.path).exists():
         raise source.error(
             "this file and its vertices (.v) were being replaced when the program died: write them again"

@@ -20,41 +20,10 @@ if TYPE_CHECKING:
 
 _SOURCE = {"source", "src", "from", "origin", "orig", "start", "tail", "u", "begin", "sender", "predecessor", "citing"}
 _TARGET = {"target", "tgt", "to", "dest", "destination", "dst", "end", "head", "v", "receiver", "successor", "cited"}
-_WEIGHT = {
-    *(
-        "weight",
-        "weights",
-        "w",
-        "wt",
-        "cost",
-        "costs",
-        "length",
-        "len",
-        "distance",
-        "dist",
-        "time",
-        "duration",
-        "value",
-    ),
-    *("traveltime", "km", "miles", "meters", "metres", "minutes", "seconds", "hours"),
-}
-_UNITS = {
-    "km",
-    "m",
-    "mi",
-    "miles",
-    "ft",
-    "meters",
-    "metres",
-    "s",
-    "sec",
-    "seconds",
-    "min",
-    "minutes",
-    "h",
-    "hours",
-    "ms",
-}
+_WEIGHT = {"weight", "weights", "w", "wt", "cost", "costs", "length", "len", "distance", "dist", "value", "time"}
+_WEIGHT |= {"duration", "traveltime", "km", "miles", "meters", "metres", "minutes", "seconds", "hours"}
+_UNITS = {"km", "m", "mi", "miles", "ft", "meters", "metres"}
+_UNITS |= {"s", "sec", "seconds", "min", "minutes", "h", "hours", "ms"}
 _DRESS = {"id", "ids", "node", "nodes", "vertex", "name", "label", "edge", "travel", "no", "key"}
 _SKIPPED = {"", "id", "name", "label", "key", "index", "comment", "note", "description", "color", "colour", "edge"}
 _DIRECTION = {"type", "directed", "direction", "oneway", "bidirectional", "undirected"}

@@ -9,11 +9,12 @@ Quotes are doubled within quotes, as everywhere; a name lies within one line. ``
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from .. import _core
+from ..errors import GraphError
 from ..graph.columns import Column
 from ..graph.frame import ends_of_columns, graph_of_columns
 from ..graph.graph import Graph
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..errors import FormatError
+    from .edge_list import Head
     from .format import ReadOptions
     from .heading import Heading
     from .source import Source
@@ -109,22 +111,13 @@ def is_number(word: str) -> bool:
     return bool(_NUMBER.fullmatch(word)) or word.lower().lstrip("+-") in ("inf", "infinity", "nan")
 
 
-def read(
-    source: Source,
-    *,
-    part: str,
-    begin: int,
-    line: int,
-    named: bool,
-    heading: Heading,
-    options: ReadOptions,
-    note: Note,
-) -> Graph:
-    """Read a table whose first line of data is at offset ``begin``, in line ``line``; ``named``: its ids are names."""
-    directed, letters = options.directed, ["-"] * len(heading.columns)
-    for _, at in heading.attributes:
+def read(head: Head, title: Heading, options: ReadOptions, *, named: bool) -> Graph:
+    """Read a table of which ``head`` was read; ``named``: its ids are names."""
+    source, begin, line, part, note = head.source, head.begin, head.line, head.part, head.note
+    directed, letters = options.directed, ["-"] * len(title.columns)
+    for _, at in title.attributes:
         letters[at] = "w"
-    places = heading.places
+    places = title.places
     for at, letter in zip(places, ("n" if named else "i",) * 2 + ("w",), strict=False):
         if letters[at] != "-" and letter != "w":
             raise source.error("an end of an edge cannot be an attribute, too", line)
@@ -141,9 +134,6 @@ def read(
         table = other if other.fault is None or other.fault[2] > table.fault[2] else table
     _raise(source, begin, line, table.fault, part)
 
-    def complain(what: str, entry: int) -> FormatError:
-        return source.error(what, text.line_of(source, begin, line, "#%/", entry))
-
     source_column, target_column = (_column(table, at, named=named) for at in places[:2])
     weight = _column(table, places[2]) if len(places) > 2 else None
     if note.vertices is not None and not named:
@@ -152,22 +142,22 @@ def read(
         )
     own = directed is not True and note.undirected
     if own or (weight is not None and (note.dtype is not None or note.unweighted)):
-        if heading.attributes or options.missing == "drop":
+        if title.attributes or options.missing == "drop":
             raise source.error(
                 "a file with a note of steppe's has no further columns to choose from, and misses nothing"
             )
         ends = ends_of_columns(source_column, target_column)
-        w = None if weight is None else note.stored(_narrowed(weight.array(), note, complain), complain)
+        w = None if weight is None else note.stored(_narrowed(weight.array(), note, head.complain), head.complain)
         u, v = (np.concatenate(x) if x else np.empty(0, np.int32) for x in (ends.sources, ends.targets))
         text.shift(u, v, ends.base)
         directed = not note.undirected if directed is None else directed
-        return text.build(u, v, w, ends.count, ends.labels, directed=directed, note=note, complain=complain)
+        return text.build(u, v, w, ends.count, ends.labels, directed=directed, note=note, complain=head.complain)
     return graph_of_columns(
         Graph,
         source_column,
         target_column,
         weight,
-        {name: _column(table, at) for name, at in heading.attributes},
+        {name: _column(table, at) for name, at in title.attributes},
         directed=directed is not False,
         missing=options.missing,
         quick=True,
@@ -208,3 +198,23 @@ def _raise(source: Source, begin: int, line: int, fault: tuple[str, bool, int, i
         token = rest if "closing quote" in what or part == " " else rest.split(part)[0].strip()
         what += f", found {token!r}" if rest else ", found the end of the line"
     raise source.error(what, line + line_from_0)
+
+
+def write(graph: Graph, file: IO[bytes], suffix: str, note: Note) -> None:
+    """Write a table whose labels are names, all of them in quotes: whatever they look like, they come back as names."""
+    labels = [] if graph.labels is None else graph.labels.tolist()
+    for label in labels:
+        if not isinstance(label, str) or not label or re.search(r"[\r\n\0\ud800-\udfff\ufffd]", label):
+            raise GraphError(f"{suffix} files cannot keep the label {label!r}; write a .steppe file")
+    quoted = ['"' + label.replace('"', '""') + '"' for label in labels]
+    part = "," if suffix == ".csv" else "\t"
+    if str(note):
+        file.write(f"# {note}\n".encode())
+    file.write((part.join(["source", "target"] + ["weight"] * (graph.weights is not None)) + "\n").encode())
+    for u, name in enumerate(quoted):
+        begin, end = int(graph.indptr[u]), int(graph.indptr[u + 1])
+        lines = [[name, quoted[v]] for v in graph.indices[begin:end].tolist()]
+        if graph.weights is not None:
+            for line, weight in zip(lines, graph.weights[begin:end].tolist(), strict=True):
+                line.append(repr(weight))
+        file.write("".join(part.join(line) + "\n" for line in lines).encode())
