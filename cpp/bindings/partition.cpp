@@ -38,8 +38,8 @@ template <class V, class D>
 class PartOf : public AnyPart {
   public:
     // weight: the type of the edges' weights.
-    PartOf(std::unique_ptr<partition::PartSearch<V, D>> waves, nb::dlpack::dtype weight)
-        : search_(std::move(waves)), weight_(weight) {}
+    PartOf(std::unique_ptr<partition::PartSearch<V, D>> search, nb::dlpack::dtype weight)
+        : search_(std::move(search)), weight_(weight) {}
 
     void offer(In vertices, In values) override {
         same_size(vertices.size(), values.size(), "offer");
