@@ -1,6 +1,8 @@
 // Bindings of what every search is asked and what it tells: search/search.hpp.
 #include "bindings/question.hpp"
 
+#include "search/width.hpp"
+
 namespace steppe::bindings {
 
 namespace {
@@ -36,6 +38,11 @@ void bind_question(nb::module_& m) {
              "sources"_a, "targets"_a.none() = nb::none(), "bound"_a.none() = nb::none(), "delta"_a = 0.0,
              "typical_weight"_a = 1.0, "max_weight"_a = 1.0, "threads"_a = 1, "progress"_a.none() = nb::none(),
              "fixed_delta"_a = false);
+
+    m.attr("SPARSE") = search::kSparse;
+    m.def("bucket_width", &search::bucket_width, "typical_weight"_a, "max_weight"_a, "vertices"_a, "edges"_a,
+          "threads"_a);
+    m.def("least_width", &search::least_width, "max_weight"_a, "vertices"_a);
 
     nb::class_<search::Stats>(m, "Stats")
         .def_ro("rounds", &search::Stats::rounds)

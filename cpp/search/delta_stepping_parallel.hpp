@@ -23,13 +23,6 @@
 
 namespace steppe::search {
 
-// The more threads, the wider. (Two threads, scale-20 RMAT with float weights: a half 85 ms, a sixteenth 60.)
-inline double parallel_delta(double typical_weight, double max_weight, double mean_degree, int threads) {
-    const double share = std::min(0.5, threads / 32.0);
-    const double delta = mean_degree < 8 ? typical_weight / 2 : typical_weight / mean_degree * share;
-    return std::max({delta, max_weight * 0x1p-31, std::numeric_limits<double>::min()});
-}
-
 // A search whose threads have a ring each: all that its pushes, each in buckets of one width, have in common. kOwned:
 // threads have vertices of their own; else all lower all, and send each other work.
 template <bool kPaths, bool kOwned, class Rows, class In, class V, class D>
@@ -262,16 +255,14 @@ Stats in_phases(const Rows& g, const In* in, const Search<V, D>& search, Width<D
 template <bool kPaths, class Rows, class In, class V, class D>
 Stats delta_stepping_parallel(const Rows& g, const In* in, const Search<V, D>& search, D* dist, V* pred) {
     const double mean_degree = static_cast<double>(g.edges()) / std::max<int64_t>(1, g.n);
-    const double delta = search.delta > 0
-                             ? search.delta
-                             : parallel_delta(search.typical_weight, search.max_weight, mean_degree, search.threads);
+    const Width<D> width = width_for(g, search);
     // Where rows are short a meeting costs more than the work between two. (Two threads over one, grid of 2 M vertices
     // in random order: in phases 0.9, all lowering all 1.7; random graph with four edges a vertex: 1.9 both.)
-    const bool is_short = mean_degree < 8;
+    const bool is_short = mean_degree < kSparse;
     if (Owners::leaving<V>(g, search.threads) < (is_short ? 1.0 / 32 : 1.0 / 12))
-        return Team<kPaths, true, Rows, In, V, D>(g, in, search, dist, pred).run(Width<D>(delta));
-    if (is_short) return Team<kPaths, false, Rows, In, V, D>(g, in, search, dist, pred).run(Width<D>(delta));
-    return in_phases<kPaths>(g, in, search, Width<D>(delta), dist, pred);
+        return Team<kPaths, true, Rows, In, V, D>(g, in, search, dist, pred).run(width);
+    if (is_short) return Team<kPaths, false, Rows, In, V, D>(g, in, search, dist, pred).run(width);
+    return in_phases<kPaths>(g, in, search, width, dist, pred);
 }
 
 }  // namespace steppe::search

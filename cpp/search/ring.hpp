@@ -1,12 +1,10 @@
-// Width and Ring: buckets of vertices by tentative distance, for one thread.
+// Ring: buckets of vertices by tentative distance (width.hpp), for one thread.
 //
-//   bucket of d    d >> shift for integers, trunc(d * 2^-k) for floats: exact, no division
-//   ring           slots for all buckets a relaxation can reach, max_weight / delta + 2, found again by a bitmap; what
-//                  lies beyond (a few huge weights among small ones) waits elsewhere (far.hpp)
+// The ring has a slot for every bucket that a relaxation can reach, max_weight / width + 2. A bitmap finds the next
+// slot with entries. What lies beyond the ring (a few huge weights among small ones) waits in the overflow (far.hpp).
 #pragma once
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -15,50 +13,11 @@
 
 #include "base/types.hpp"
 #include "search/far.hpp"
+#include "search/width.hpp"
 
 namespace steppe::search {
 
-// Width: the power-of-two width of a bucket.
-template <class D>
-class Width {
-  public:
-    explicit Width(double delta) {
-        exponent_ = std::ilogb(delta);
-        // Neither the width nor its inverse may leave the type: 0 * inf is no bucket.
-        constexpr int least = std::is_integral_v<D> ? 0 : std::numeric_limits<D>::min_exponent;
-        constexpr int most = std::is_integral_v<D> ? int(sizeof(D) * 8 - 2) : -least;
-        exponent_ = std::clamp(exponent_, least, most);
-        scale_ = static_cast<D>(std::ldexp(1.0, std::is_integral_v<D> ? 0 : -exponent_));
-    }
-    int64_t bucket(D d) const {
-        if constexpr (std::is_integral_v<D>) return static_cast<int64_t>(d >> exponent_);
-        else return static_cast<int64_t>(d * scale_);
-    }
-    // The smallest distance in a bucket.
-    D least(int64_t bucket) const {
-        if constexpr (std::is_integral_v<D>) return static_cast<D>(bucket) << exponent_;
-        else return static_cast<D>(bucket) / scale_;
-    }
-    double value() const { return std::ldexp(1.0, exponent_); }
-    // Whether it is the narrowest there is: with whole numbers the order is then Dijkstra's.
-    bool is_least() const { return std::is_integral_v<D> && exponent_ == 0; }
-
-  private:
-    int exponent_;
-    D scale_;
-};
-
-// A narrow bucket wastes no relaxations, a wide one gives a scan something to look ahead in. On one core work counts
-// more where lists are long: a sixteenth of the distance that separates neighbours in a sorted list. On short lists
-// half a weight. (New York's roads: 256 3.9 ms, 512 3.6, 1024 3.5, 4096 3.7; a grid: 64 47.7, 128 48.5, 512 55; RMAT: 1
-// is best.)
-inline double serial_delta(double typical_weight, double max_weight, double mean_degree) {
-    const double delta = mean_degree < 8 ? typical_weight / 2 : typical_weight / mean_degree / 16;
-    // A path of 2^31 of the heaviest edges still has a bucket that fits in 63 bits.
-    return std::max({delta, max_weight * 0x1p-31, std::numeric_limits<double>::min()});
-}
-
-// The ring of buckets. Buckets are asked for in rising order; entries may be filed from the current bucket on.
+// Buckets are asked for in rising order; entries may be filed from the current bucket on.
 template <class V>
 class Ring {
   public:
