@@ -69,8 +69,8 @@ class Workspace {
 
     Workspace(int64_t n, int64_t m, const Facts& facts, Watch& watch)
         : width(choose_width(n, m, facts)),
-          goal_width(std::max({facts.typical_weight / 16, width.value() / 1024,
-                               2 * search::least_width(facts.max_weight, n)})),
+          goal_width(std::max(
+              {facts.typical_weight / 16, width.value() / 1024, 2 * search::least_width(facts.max_weight, n)})),
           ring{search::Ring<V>(span(facts)), search::Ring<V>(span(facts))},
           slots(n),
           parents(n),

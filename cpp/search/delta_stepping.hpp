@@ -4,7 +4,7 @@
 // improves is simply filed again: the old entry is recognised as stale when it comes up (its vertex then lies in a
 // lower bucket) and costs one comparison, which is cheaper than moving it. With delta = 1 and integer weights the order
 // is exactly Dijkstra's and no edge is relaxed twice. One thread keeps its buckets in a Ring (ring.hpp) and uses no
-// atomics; of several each has a ring for vertices of its own (delta_stepping_parallel.hpp).
+// atomics. What several threads do is in delta_stepping_parallel.hpp.
 //
 // Edges are relaxed in batches of vertices, without branches (scan.hpp). On prepared graphs (rows/packed.hpp: edges
 // sorted by weight, in-edges at hand) the search finishes from the other side when that reads far less (pull.hpp).
@@ -188,6 +188,7 @@ void finish_alone(const Rows& g, const In* in, const Search<V, D>& search, Width
 template <bool kPaths, class Rows, class In, class V, class D>
 Stats delta_stepping(const Rows& g, const In* in, const Search<V, D>& search, D* dist, V* pred) {
     Stats stats;
+    stats.scheme = "one thread";
     Alone<kPaths, V, D> tentative(search, g.n, dist, pred);
     Width<D> width = width_for(g, search);
     finish_alone(g, in, search, width, search.sources, tentative, stats);

@@ -32,7 +32,7 @@ inline double least_width(double max_weight, int64_t vertices) {
     return std::max(least, std::numeric_limits<double>::min());
 }
 
-// The width that suits a graph, if nobody asks for another.
+// The width that suits a graph, if no other is given.
 inline double bucket_width(double typical_weight, double max_weight, int64_t vertices, int64_t edges, int threads) {
     const double degree = static_cast<double>(edges) / static_cast<double>(std::max<int64_t>(1, vertices));
     const double share = std::clamp(threads / 32.0, 1.0 / 16, 0.5);
