@@ -53,6 +53,8 @@ void bind_question(nb::module_& m) {
         .def_ro("delta", &search::Stats::delta)
         .def_ro("width_changes", &search::Stats::width_changes)
         .def_ro("overflow", &search::Stats::outgrown)
+        .def_prop_ro("scheme", [](const search::Stats& stats) { return std::string(stats.scheme); })
+        .def_prop_ro("rows", [](const search::Stats& stats) { return std::string(stats.rows); })
         .def_prop_ro("note", [](const search::Stats& stats) { return std::string(stats.note); });
 }
 
