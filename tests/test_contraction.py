@@ -113,9 +113,10 @@ def test_what_takes_too_much_work_is_given_up_and_not_tried_again():
     expected = sp.distances(g, range(50), method="dijkstra", device="cpu")
     matrix = np.empty_like(expected)
     from steppe.cpu import many
+    from steppe.planning.call import Call
     from steppe.planning.question import ask
 
-    many.run(g, ask(g, np.arange(50), np.dtype(np.int64)), "contraction", None, matrix)  # by searches
+    many.run(g, ask(g, Call.DISTANCES, np.arange(50)), "contraction", None, matrix)  # by searches
     assert np.array_equal(matrix, expected)
     assert contraction.make(g, 0)
 

@@ -17,6 +17,7 @@ from conftest import PATIENCE, missing
 from steppe import gpu
 from steppe.errors import DeviceError
 from steppe.gpu import choose, loops, source
+from steppe.planning.call import Call
 from steppe.planning.plan import worth_a_device
 from steppe.planning.question import Question
 
@@ -119,7 +120,7 @@ def test_default_device(pocl, monkeypatch):
     ],
 )
 def test_auto_weighs_what_it_knows_and_says_why(call, vertices, edges, held, taken, why):
-    worth, reason = worth_a_device(call, edges, edges / vertices, is_there=held)
+    worth, reason = worth_a_device(Call(call), edges, edges / vertices, is_there=held)
     assert worth is taken
     assert why in reason
 

@@ -1,4 +1,4 @@
-"""plan(), as a table: facts of a graph, wishes and a machine, and what they ask for."""
+"""plan(), as a table: facts of a graph, a request and a machine, and what runs."""
 
 import math
 import os
@@ -15,13 +15,21 @@ import steppe as sp
 from conftest import PATIENCE, SANITIZER
 from steppe.planning import bytes as sizes
 from steppe.planning import facts as facts_module
-from steppe.planning.capabilities import CALLS, CAPABILITIES, MANY, MANY_CAPABILITIES, METHODS
+from steppe.planning.call import CALLS, Call
+from steppe.planning.capabilities import CAPABILITIES, MANY_CAPABILITIES, METHODS
 from steppe.planning.facts import DeviceFacts, Facts, Machine
-from steppe.planning.plan import EDGES_PER_THREAD, Wishes, plan_for
+from steppe.planning.options import Options
+from steppe.planning.plan import EDGES_PER_THREAD, Request, plan_for
 from steppe.planning.preparing import preparation_cost
 from steppe.planning.widths import TINY
 
 DEVICE = DeviceFacts(name="cuda:0", free=10**9, needs=dict.fromkeys(METHODS, 10**8))
+
+
+def request(call, **given):
+    """Return a request; what is no field of it is an option."""
+    own = {name: given.pop(name) for name in ("device", "placed", "rows", "columns") if name in given}
+    return Request(call=Call(call), options=Options(**given), **own)
 
 
 def facts(vertices=1000, edges=TINY, **more):
@@ -34,7 +42,7 @@ ONES = facts(all_ones=True, max_weight=1, typical_weight=1.0)
 NEGATIVE = facts(min_weight=-3, has_negative=True)
 
 CASES = {
-    # call, facts, wishes, machine: what the plan says
+    # call, facts, request, machine: what the plan says
     "tiny": (
         "sssp",
         facts(edges=TINY - 1),
@@ -160,8 +168,8 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_plans(name):
-    call, known, wishes, machine, expected = CASES[name]
-    plan = plan_for(call, known, Wishes(**wishes), Machine(**machine))
+    call, known, given, machine, expected = CASES[name]
+    plan = plan_for(known, request(call, **given), Machine(**machine))
     assert {key: getattr(plan, key) for key in expected} == expected
     assert len(plan.reason) > 3
     assert plan.bytes_needed > 0
@@ -191,15 +199,15 @@ ERRORS = {
         "bellman",
     ),
     "negative route": ("route", NEGATIVE, {}, sp.NegativeWeightError, "bellman-ford"),
-    "negative with a cutoff": ("sssp", NEGATIVE, {"bounded": True}, ValueError, "cutoff has no meaning"),
+    "negative with a cutoff": ("sssp", NEGATIVE, {"cutoff": 5}, ValueError, "cutoff has no meaning"),
 }
 
 
 @pytest.mark.parametrize("name", ERRORS)
 def test_what_cannot_be_done(name):
-    call, known, wishes, kind, text = ERRORS[name]
+    call, known, given, kind, text = ERRORS[name]
     with pytest.raises(kind, match=text):
-        plan_for(call, known, Wishes(**wishes), Machine())
+        plan_for(known, request(call, **given), Machine())
 
 
 def test_every_pair_of_the_table_can_be_planned_and_no_other():
@@ -209,13 +217,13 @@ def test_every_pair_of_the_table_can_be_planned_and_no_other():
         "device": {"device": DEVICE},
         "streamed": {"device": replace(DEVICE, free=1)},
     }
-    for call in CALLS:
-        table = MANY_CAPABILITIES if call in MANY else CAPABILITIES
-        for engine, wishes in engines.items():
+    for call in map(Call, CALLS):
+        table = MANY_CAPABILITIES if call.many else CAPABILITIES
+        for engine, given in engines.items():
             for method in (*METHODS, "edge-sweep"):
-                if call in ("bfs", "route") or (call in MANY and engine in ("external", "streamed")):
+                if call in (Call.BFS, Call.ROUTE) or (call.many and engine in ("external", "streamed")):
                     continue
-                arguments = (call, ONES, Wishes(method=method, columns=3, **wishes), Machine())
+                arguments = (ONES, request(call, method=method, columns=3, **given), Machine())
                 if (engine, method) in table:
                     assert plan_for(*arguments).engine == engine
                 else:

@@ -13,15 +13,16 @@ from ..cpu import skims
 from ..graph.origin import stored_order
 from ..graph.tabular import Tabular
 from ..machine.memory import check_fits
+from ..planning.call import Call
 from ..planning.distance_types import distance_dtype, unreachable
 from ..planning.question import ask
-from .plan import device_for, planned
+from .plan import planned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from ..graph.graph import Graph
-    from ..planning.progress import Progress
+    from ..planning.options import Options
 
 Array = npt.NDArray[Any]
 
@@ -78,16 +79,10 @@ def skims_along(
     graph: Graph,
     rows: npt.NDArray[np.int64],
     columns: npt.NDArray[np.int64] | None,
-    names: Any,
-    *,
-    method: str,
-    device: str | None,
-    cutoff: float | None,
-    threads: int | None,
-    memory_limit: int | None,
-    progress: bool | Callable[[Progress], object] | None,
+    options: Options,
 ) -> Skims:
-    """Ask, plan, run, wrap; ``names``: attributes, or a mapping of names to arrays of a number for each edge given."""
+    """Ask, plan, run, wrap; ``along`` is attributes, or a mapping of names to arrays of a number for each edge given."""
+    graph, names = graph.reverse if options.reverse else graph, options.along
     if isinstance(names, str):
         raise ValueError(f"along must be a list of attributes, not {names!r}")
     wanted = dict(names) if isinstance(names, Mapping) else {name: name for name in names}
@@ -97,29 +92,15 @@ def skims_along(
         kind = np.int64 if values.dtype.kind == "i" else np.float64
         attributes.append(np.ascontiguousarray(stored_order(values, ids), dtype=kind))
     ends = np.arange(graph.num_vertices, dtype=np.int64) if columns is None else columns
-    if device_for(graph, "distances", device, memory_limit) is not None:
+    question = ask(graph, Call.DISTANCES, rows, options)
+    plan, device = planned(graph, Call.DISTANCES, options, rows=len(rows), columns=len(ends))
+    if device is not None:
         raise ValueError('along= runs on the CPU: use device="cpu"')
-    natural = distance_dtype(graph)
-    question = ask(graph, rows, natural, cutoff=cutoff, progress=progress, total=len(rows), unit="sources")
-    plan = planned(
-        graph,
-        "distances",
-        device=None,
-        threads=threads,
-        method=method,
-        memory_limit=memory_limit,
-        bounded=cutoff is not None,
-        targets=True,  # searches: sums follow the tree of each
-        rows=len(rows),
-        columns=len(ends),
-        item=0,
-        in_blocks=False,
-    )
     shape = (len(rows), len(ends))
-    check_fits((len(rows), len(ends) * (1 + len(attributes))), np.dtype(np.int64), memory_limit)
+    check_fits((len(rows), len(ends) * (1 + len(attributes))), np.dtype(np.int64), options.memory_limit)
     if plan.prepares:
         graph.prepare(threads=plan.threads)
-    found = np.empty(shape, dtype=natural)
+    found = np.empty(shape, dtype=distance_dtype(graph))
     sums = [np.empty(shape, dtype=values.dtype) for values in attributes]
     if found.size:
         skims.run(graph, question.planned(plan), plan.method, ends, attributes, found, sums)

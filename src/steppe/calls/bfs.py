@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..files.partitioned import PartitionedGraph
+from ..planning.call import Call
+from ..planning.options import Options
 from ..planning.question import source_of
 from .engines import refuse_engine, solve
 from .partitioned import solve_parts
@@ -74,34 +76,8 @@ def bfs(
     >>> sp.bfs(g, 0).distances.tolist()
     [0, 1, 2, 1]
     """
+    options = Options.of(locals())
     if isinstance(graph, PartitionedGraph):
-        return solve_parts(
-            graph,
-            "bfs",
-            [source],
-            engine=engine,
-            cutoff=cutoff,
-            progress=progress,
-            device=device,
-            targets=targets,
-            record_paths=record_paths,
-            reverse=reverse,
-            threads=threads,
-            memory_limit=memory_limit,
-            result=result,
-        )
+        return solve_parts(graph, Call.BFS, [source], options)
     refuse_engine(engine)
-    start = source_of(graph, source)
-    return solve(
-        graph.reverse if reverse else graph,
-        "bfs",
-        start,
-        device=device,
-        cutoff=cutoff,
-        targets=targets,
-        record_paths=record_paths,
-        threads=threads,
-        memory_limit=memory_limit,
-        progress=progress,
-        result=result,
-    )
+    return solve(graph, Call.BFS, source_of(graph, source), options)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..planning.distance_types import distance_dtype
-from .matrix import Form, asked, begin, blocks_of, narrowed
+from ..planning.call import Call
+from ..planning.options import Options
+from .matrix import begin, blocks_of, check_and_plan, narrowed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -76,28 +78,15 @@ def distance_blocks(
     """
     if rows is not None and rows < 1:
         raise ValueError(f"rows must be at least 1, not {rows}")
-    graph = graph.reverse if reverse else graph
+    options = replace(Options.of(locals()), blocks=True)
     wanted = np.arange(graph.num_vertices) if sources is None else graph.indices_of(sources)
     columns = None if targets is None else graph.indices_of(targets)
-    form = Form(dtype, None, memory_limit=memory_limit, told="blocks")
-    matrix = asked(
-        "distances",
-        graph,
-        wanted,
-        columns,
-        form,
-        method=method,
-        device=device,
-        cutoff=cutoff,
-        threads=threads,
-        progress=progress,
-    )
-    kind = distance_dtype(graph) if dtype is None else np.dtype(dtype)
+    matrix = check_and_plan(graph, Call.DISTANCES, wanted, columns, options)
 
     def pieces() -> Iterator[Block]:
         begin(matrix)
         for first, block in blocks_of(matrix, at_once=rows):
             labels = graph.labels_of(matrix.question.sources[first : first + len(block)])
-            yield Block(first, labels, narrowed(matrix, first, block, kind))
+            yield Block(first, labels, narrowed(matrix, first, block, matrix.dtype))
 
     return pieces()

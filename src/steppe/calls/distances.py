@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 import numpy as np
 import numpy.typing as npt
 
-from ..machine.memory import check_fits, size_of
-from ..planning.distance_types import distance_dtype
+from ..machine.memory import check_fits
+from ..planning.call import Call
+from ..planning.options import Options
 from ..planning.question import check_graph
 from . import reduce as _reduce
 from .along import skims_along
-from .matrix import Form, asked, deliver
+from .matrix import check_and_plan, deliver
 from .pairs import grouped, paired
 from .stored import type_with, with_unreachable
 from .trees import DistanceMatrix, with_predecessors
@@ -33,8 +34,11 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 
+FORMS = ("pairs", "reduce", "predecessors", "sparse", "out", "along")
+"""Options that ask for another form than a matrix in memory."""
 
-class Options(TypedDict, total=False):
+
+class Shared(TypedDict, total=False):
     """What every form takes."""
 
     method: str
@@ -51,15 +55,15 @@ class Options(TypedDict, total=False):
 
 @overload
 def distances(
-    graph: Graph, sources: Any, targets: Any = None, *, sparse: Literal[True], **options: Unpack[Options]
+    graph: Graph, sources: Any, targets: Any = None, *, sparse: Literal[True], **options: Unpack[Shared]
 ) -> csr_array: ...
 @overload
 def distances(
-    graph: Graph, sources: Any, targets: Any = None, *, out: str | PathLike[str], **options: Unpack[Options]
+    graph: Graph, sources: Any, targets: Any = None, *, out: str | PathLike[str], **options: Unpack[Shared]
 ) -> Any: ...
 @overload
 def distances(
-    graph: Graph, sources: Any, targets: Any = None, *, predecessors: Literal[True], **options: Unpack[Options]
+    graph: Graph, sources: Any, targets: Any = None, *, predecessors: Literal[True], **options: Unpack[Shared]
 ) -> DistanceMatrix: ...
 @overload
 def distances(
@@ -74,7 +78,7 @@ def distances(
     out: None = None,
     predecessors: Literal[False] = False,
     unreachable: float | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[Shared],
 ) -> Array: ...
 @overload
 def distances(
@@ -89,7 +93,7 @@ def distances(
     predecessors: bool = False,
     along: Any = None,
     unreachable: float | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[Shared],
 ) -> Any: ...
 def distances(
     graph: Graph,
@@ -202,29 +206,17 @@ def distances(
     >>> sp.distances(g, ["c"], reverse=True).tolist()
     [[8, 3, 0]]
     """
+    options = Options.of(locals())
     check_graph(graph)
-    graph = graph.reverse if reverse else graph
     rows = graph.indices_of(sources)
     columns = None if targets is None else graph.indices_of(targets)
-    _check_form(pairs=pairs, reduce=reduce, predecessors=predecessors, sparse=sparse, out=out, along=along, dtype=dtype)
-    told = "pairs" if pairs else "reduce" if reduce is not None else "predecessors" if predecessors else ""
-    form = _form(dtype, out, memory_limit, told, sparse=sparse, overwrite=overwrite)
-    if unreachable is not None and (form.in_blocks or predecessors or along is not None or reduce is not None):
+    _check_form(options)
+    if unreachable is not None and (options.in_blocks or predecessors or along is not None):
         raise ValueError(
             "unreachable= is for dense matrices in memory, and pairs: without sparse, out, reduce, predecessors and along"
         )
-    shared: dict[str, Any] = {
-        "method": method,
-        "device": device,
-        "cutoff": cutoff,
-        "threads": threads,
-        "progress": progress,
-    }
-    if engine is not None:
-        _check_engine(pairs=pairs, reduce=reduce, predecessors=predecessors, sparse=sparse, along=along)
-        shared["engine"] = engine
     if along is not None:
-        return skims_along(graph, rows, columns, along, memory_limit=form.memory_limit, **shared)
+        return skims_along(graph, rows, columns, options)
     offsets = order = rows
     if pairs:
         if columns is None or len(columns) != len(rows):
@@ -232,61 +224,44 @@ def distances(
             raise ValueError(f"pairs=True takes a target for each source: {len(rows):,} sources and {count} targets")
         rows, offsets, order = grouped(rows)
         columns = columns[order]
-    matrix = asked("distances", graph, rows, columns, form, **shared)
+    matrix = check_and_plan(graph, Call.DISTANCES, rows, columns, options)
     if unreachable is not None:
         shape = (1, len(order)) if pairs else matrix.shape
-        check_fits(
-            shape,
-            type_with(np.dtype(distance_dtype(graph) if dtype is None else dtype), unreachable),
-            form.memory_limit,
-        )
+        check_fits(shape, type_with(matrix.dtype, unreachable), options.memory_limit)
     if reduce is not None:
-        return _reduce.reduced(matrix, reduce)
+        return _reduce.reduced(matrix)
     if predecessors:
-        return with_predecessors(matrix, form)
-    made = paired(matrix, offsets, order, form) if pairs else deliver(matrix, form)
+        return with_predecessors(matrix)
+    made = paired(matrix, offsets, order) if pairs else deliver(matrix)
     return made if unreachable is None else with_unreachable(made, unreachable)
 
 
-def _form(
-    dtype: npt.DTypeLike | None,
-    out: str | PathLike[str] | None,
-    memory_limit: int | str | None,
-    told: str,
-    **given: bool,
-) -> Form:
-    if given["overwrite"] and out is None:
+def _check_form(options: Options) -> None:
+    """Raise where two forms are asked for at once, or options that go with another form."""
+    if options.overwrite and options.out is None:
         raise ValueError("overwrite= is for out=: nothing else is written")
-    return Form(dtype, out, memory_limit=size_of(memory_limit), told=told, **given)
-
-
-def _check_form(**given: Any) -> None:
-    """Raise where two forms are asked for at once."""
-    dtype = given.pop("dtype")
-    if given.get("along") is not None and dtype is not None:
+    if options.along is not None and options.dtype is not None:
         raise ValueError("dtype= is the type of one matrix: along= gives several, of their own types")
-    named = [name for name, value in given.items() if value is not None and value is not False]
+    named = [name for name in FORMS if getattr(options, name) not in (None, False)]
     if len(named) > 1 and set(named) != {"sparse", "out"}:  # those have a message of their own
-        raise ValueError(f"{' and '.join(f'{name}=' for name in named)} do not go together: each is a form of its own")
-    if given["reduce"] is not None:
-        _reduce.check(given["reduce"])
-        if dtype is not None:
+        names = " and ".join(f"{name}=" for name in named)
+        raise ValueError(f"{names} do not go together: each is a form of its own")
+    if options.reduce is not None:
+        _reduce.check(options.reduce)
+        if options.dtype is not None:
             raise ValueError("dtype= is the type of a matrix: reduce= gives none, convert its result")
-
-
-def _check_engine(**given: Any) -> None:
-    """Raise where a cluster is asked for a form that it has not."""
-    named = [f"{name}=" for name, value in given.items() if value is not None and value is not False]
-    if named:
-        raise ValueError(f"engine= computes dense matrices, in memory or with out=: leave out {', '.join(named)}")
+    if options.engine is not None and named and named != ["out"]:
+        raise ValueError(
+            f"engine= computes dense matrices, in memory or with out=: leave out {', '.join(f'{name}=' for name in named if name != 'out')}"
+        )
 
 
 @overload
-def all_pairs(graph: Graph, *, sparse: Literal[True], **options: Unpack[Options]) -> csr_array: ...
+def all_pairs(graph: Graph, *, sparse: Literal[True], **options: Unpack[Shared]) -> csr_array: ...
 @overload
-def all_pairs(graph: Graph, *, out: str | PathLike[str], **options: Unpack[Options]) -> Any: ...
+def all_pairs(graph: Graph, *, out: str | PathLike[str], **options: Unpack[Shared]) -> Any: ...
 @overload
-def all_pairs(graph: Graph, *, predecessors: Literal[True], **options: Unpack[Options]) -> DistanceMatrix: ...
+def all_pairs(graph: Graph, *, predecessors: Literal[True], **options: Unpack[Shared]) -> DistanceMatrix: ...
 @overload
 def all_pairs(
     graph: Graph,
@@ -295,7 +270,7 @@ def all_pairs(
     sparse: Literal[False] = False,
     out: None = None,
     predecessors: Literal[False] = False,
-    **options: Unpack[Options],
+    **options: Unpack[Shared],
 ) -> Array: ...
 @overload
 def all_pairs(
@@ -305,7 +280,7 @@ def all_pairs(
     sparse: bool = False,
     out: str | PathLike[str] | None = None,
     predecessors: bool = False,
-    **options: Unpack[Options],
+    **options: Unpack[Shared],
 ) -> Any: ...
 def all_pairs(
     graph: Graph,
@@ -336,28 +311,10 @@ def all_pairs(
     >>> sp.all_pairs(g, predecessors=True).predecessors.tolist()
     [[-1, 0, 1], [1, -1, 1], [1, 2, -1]]
     """
+    options = Options.of(locals())
     check_graph(graph)
-    graph = graph.reverse if reverse else graph
-    _check_form(reduce=reduce, predecessors=predecessors, sparse=sparse, out=out, dtype=dtype)
-    told = "reduce" if reduce is not None else "predecessors" if predecessors else ""
-    form = _form(dtype, out, memory_limit, told, sparse=sparse, overwrite=overwrite)
-    matrix = asked(
-        "all_pairs",
-        graph,
-        np.arange(graph.num_vertices, dtype=np.int64),
-        None,
-        form,
-        method=method,
-        device=device,
-        cutoff=cutoff,
-        threads=threads,
-        progress=progress,
-        engine=engine,
-    )
-    if engine is not None:
-        _check_engine(reduce=reduce, predecessors=predecessors, sparse=sparse)
+    _check_form(options)
+    matrix = check_and_plan(graph, Call.ALL_PAIRS, np.arange(graph.num_vertices, dtype=np.int64), None, options)
     if reduce is not None:
-        return _reduce.reduced(matrix, reduce)
-    if predecessors:
-        return with_predecessors(matrix, form)
-    return deliver(matrix, form)
+        return _reduce.reduced(matrix)
+    return with_predecessors(matrix) if predecessors else deliver(matrix)

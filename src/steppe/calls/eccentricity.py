@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .matrix import Form, asked
+from ..planning.call import Call
+from ..planning.options import Options
+from .matrix import check_and_plan
 from .reduce import reduced
 
 if TYPE_CHECKING:
@@ -56,10 +59,6 @@ def eccentricity(
     >>> sp.eccentricity(path).tolist()
     [3, 2, 2, 3]
     """
-    graph = graph.reverse if reverse else graph
+    options = replace(Options.of(locals()), reduce="max")
     rows = np.arange(graph.num_vertices) if vertices is None else graph.indices_of(vertices)
-    form = Form(None, None, memory_limit=memory_limit, told="reduce")
-    matrix = asked(
-        "distances", graph, rows, None, form, method=method, device=device, threads=threads, progress=progress
-    )
-    return reduced(matrix, "max")
+    return reduced(check_and_plan(graph, Call.DISTANCES, rows, None, options))

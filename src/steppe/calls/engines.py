@@ -14,22 +14,21 @@ import numpy as np
 
 from ..cpu import external, search
 from ..errors import DeviceMemoryError
-from ..machine.memory import size_of
 from ..paths import Paths
-from ..planning.distance_types import distance_dtype, lengths_of_hops
+from ..planning.distance_types import lengths_of_hops
 from ..planning.explain import Explanation
+from ..planning.options import DEFAULT
 from ..planning.question import Answer, Question, ask, cut_at_targets
-from .plan import device_for, placed, planned
+from .plan import planned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import numpy.typing as npt
 
     from .. import gpu
     from ..graph.graph import Graph
+    from ..planning.call import Call
+    from ..planning.options import Options
     from ..planning.plan import Plan
-    from ..planning.progress import Progress
 
 log = logging.getLogger("steppe")
 
@@ -47,77 +46,34 @@ def refuse_engine(engine: object) -> None:
 
 def solve(
     graph: Graph,
-    call: str,
+    call: Call,
     sources: npt.NDArray[np.int64],
-    *,
-    method: str = "auto",
-    device: str | None = None,
-    delta: float | None = None,
-    cutoff: float | None = None,
-    targets: Any = None,
-    record_paths: bool = False,
-    threads: int | None = None,
-    memory_limit: int | str | None = None,
-    progress: bool | Callable[[Progress], object] | None = None,
-    result: str = "host",
+    options: Options = DEFAULT,
 ) -> Paths:
-    """Answer a call that is one search, from one source or several: the options are those of :func:`steppe.sssp`."""
-    hops = call == "bfs"
-    memory_limit = size_of(memory_limit)
-    question = ask(
-        graph,
-        sources,
-        distance_dtype(graph, hops=hops),
-        cutoff=cutoff,
-        targets=targets,
-        delta=delta,
-        record_paths=record_paths,
-        progress=progress,
-    )
-    runner = device_for(graph, call, device, memory_limit)
-    if result != "host":
-        _check_result(result, runner, targets is not None or record_paths)
-        question = replace(question, result=result)
-    plan = planned(
-        graph,
-        call,
-        device=runner,
-        placed=placed(graph, call, device, runner),
-        threads=threads,
-        method=method,
-        delta=delta,
-        memory_limit=memory_limit,
-        record_paths=record_paths,
-        targets=targets is not None,
-        bounded=cutoff is not None,
-    )
-    question, answer, explanation = carry_out(
-        graph, question, plan, device=runner, memory_limit=memory_limit, hops=hops, threads=threads
-    )
-    if len(sources) > 1 and graph.has_negative and result == "host":
+    """Answer a call that is one search, from one source or several."""
+    graph = graph.reverse if options.reverse else graph
+    question = ask(graph, call, sources, options)
+    plan, device = planned(graph, call, options)
+    if options.result != "host":
+        _check_result(options, device)
+    question, answer, explanation = carry_out(graph, call, options, question, plan, device)
+    if len(sources) > 1 and graph.has_negative and options.result == "host":
         # With negative weights one source may be nearer to another than that is to itself: then it is no root, but hangs like any vertex.
         question = replace(question, sources=sources[answer.distances[sources] == 0])
-    return Paths._answered(graph, question, answer, explanation, hops=hops, threads=threads, device=runner)
+    return Paths._answered(graph, question, answer, explanation, hops=call.hops, threads=options.threads, device=device)
 
 
-def _check_result(result: str, device: gpu.Device | None, more: bool) -> None:
-    if result != "device":
-        raise ValueError(f'result must be "host" or "device", not {result!r}')
+def _check_result(options: Options, device: gpu.Device | None) -> None:
+    if options.result != "device":
+        raise ValueError(f'result must be "host" or "device", not {options.result!r}')
     if device is None:
         raise ValueError('result="device" needs a search on a device: give device="cuda" or "opencl"')
-    if more:
+    if options.targets is not None or options.record_paths:
         raise ValueError('result="device" has the distances of a whole search: leave out targets and record_paths')
 
 
 def carry_out(
-    graph: Graph,
-    question: Question,
-    plan: Plan,
-    *,
-    device: gpu.Device | None = None,
-    memory_limit: int | None = None,
-    hops: bool = False,
-    threads: int | None = None,
+    graph: Graph, call: Call, options: Options, question: Question, plan: Plan, device: gpu.Device | None
 ) -> tuple[Question, Answer, Explanation]:
     """Search as planned, and cut the answer behind the furthest target.
 
@@ -132,23 +88,25 @@ def carry_out(
     """
     begun = time.perf_counter()
     if plan.prepares:
-        graph.prepare(threads=threads)  # all that the caller allows, where the search itself may be better off with one
+        graph.prepare(
+            threads=options.threads
+        )  # all that the caller allows, where the search itself may be better off with one
     prepared = time.perf_counter() - begun
     asked = question.planned(plan)
     if plan.engine == "cpu":
         answer = search.run(graph, asked, plan.method)
     elif plan.engine == "external":
-        answer = external.run(graph, asked, plan.method, memory_limit)
+        answer = external.run(graph, asked, plan.method, options.memory_limit)
     else:
         answer, plan = _on_device(graph, asked, plan, device)
-    if plan.method == "bfs" and not hops:
+    if plan.method == "bfs" and not call.hops:
         answer = replace(answer, distances=_lengths(answer.distances, device, asked))
     if asked.result == "device" and device is not None and plan.engine == "streamed":
         from ..gpu.exchange import DeviceArray
 
         there: Any = DeviceArray(device.upload(answer.distances))
         answer = replace(answer, distances=there)
-    if hops or not graph.has_negative:  # else a path to a target may lead through vertices beyond it
+    if call.hops or not graph.has_negative:  # else a path to a target may lead through vertices beyond it
         question, answer = cut_at_targets(question, answer)
     measured = answer.explained | ({"prepare_seconds": prepared} if plan.prepares else {})
     if graph.num_edges:

@@ -18,6 +18,8 @@ from ..graph.coordinates import known_coordinates
 from ..graph.plotting import ends_once, plane_of
 from ..graph.tabular import Tabular
 from ..pictures import draw, polygons
+from ..planning.call import Call
+from ..planning.options import Options
 from ..planning.question import source_of
 from .engines import solve
 
@@ -236,7 +238,8 @@ def isochrones(
     rising = tuple(np.unique(given).tolist())
     start = source_of(graph, source)
     searched = graph.reverse if reverse else graph
-    paths = solve(searched, "sssp", start, method=method, device=device, cutoff=rising[-1], threads=threads)
+    options = Options(method=method, device=device, cutoff=rising[-1], threads=threads)
+    paths = solve(searched, Call.SSSP, start, options)
     bands = _bands(paths, rising)
     bands.flags.writeable = False
     return Isochrones(searched, rising, bands, paths)

@@ -26,37 +26,20 @@ from ..planning.bytes import rows_at_once
 from ..planning.capabilities import DENSE
 from ..planning.distance_types import distance_dtype
 from ..planning.question import Question, ask
-from .plan import device_for, item_of, planned
+from .plan import planned
 from .stored import NATIVE, stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from os import PathLike
 
     from .. import gpu
     from ..cluster.engine import Ray
     from ..graph.graph import Graph
+    from ..planning.call import Call
+    from ..planning.options import Options
     from ..planning.plan import Plan
-    from ..planning.progress import Progress
 
 Array = npt.NDArray[Any]
-
-
-@dataclass(frozen=True)
-class Form:
-    """In what form a matrix is wanted."""
-
-    dtype: npt.DTypeLike | None
-    out: str | PathLike[str] | None
-    sparse: bool = False
-    memory_limit: int | None = None
-    told: str = ""  # "pairs", "reduce", "predecessors", or "blocks", which are looked at and let go; else the matrix
-    overwrite: bool = False  # what is there already, at ``out``
-
-    @property
-    def in_blocks(self) -> bool:
-        """Whether the matrix is never held as a whole."""
-        return self.sparse or self.out is not None or self.told in ("reduce", "blocks")
 
 
 @dataclass(frozen=True)
@@ -68,8 +51,13 @@ class Matrix:
     plan: Plan
     columns: npt.NDArray[np.int64] | None
     device: gpu.Device | None
-    memory_limit: int | None = None
+    options: Options
     engine: Ray | None = None
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type in which the distances are wanted."""
+        return np.dtype(distance_dtype(self.graph) if self.options.dtype is None else self.options.dtype)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -88,49 +76,26 @@ class Matrix:
         return f"{self.graph.label(int(self.question.sources[row]))!r} to {self.graph.label(target)!r}"
 
 
-def asked(
-    call: str,
+def check_and_plan(
     graph: Graph,
+    call: Call,
     rows: npt.NDArray[np.int64],
     columns: npt.NDArray[np.int64] | None,
-    form: Form,
-    *,
-    method: str = "auto",
-    device: str | None = None,
-    cutoff: float | None = None,
-    threads: int | None = None,
-    progress: bool | Callable[[Progress], object] | None = None,
-    engine: str | Ray | None = None,
+    options: Options,
 ) -> Matrix:
     """Check a call and plan it; of pairs, ``columns`` are their targets, grouped by source."""
-    workers = engine_of(engine)
-    question = ask(
-        graph, rows, distance_dtype(graph), cutoff=cutoff, progress=progress, total=len(rows), unit="sources"
-    )
-    runner = device_for(graph, call, device, form.memory_limit)
-    plan = planned(
-        graph,
-        call,
-        device=runner,
-        threads=threads,
-        method=method,
-        memory_limit=form.memory_limit,
-        bounded=cutoff is not None,
-        targets=form.told == "pairs",  # a search may stop at the last of its source's
-        rows=len(rows),
-        columns=graph.num_vertices if columns is None else len(columns),
-        item=item_of(graph, form.dtype),
-        in_blocks=form.in_blocks,
-        form="" if form.told == "blocks" else form.told,
-        engine="" if workers is None else "ray",
-    )
-    if form.sparse and cutoff is None:
+    graph = graph.reverse if options.reverse else graph
+    workers = engine_of(options.engine)
+    question = ask(graph, call, rows, options)
+    width = graph.num_vertices if columns is None else len(columns)
+    plan, device = planned(graph, call, options, rows=len(rows), columns=width)
+    if options.sparse and options.cutoff is None:
         raise ValueError("sparse=True needs a cutoff: without one most pairs are reachable, and nothing is sparse")
-    if form.sparse and form.out is not None:
+    if options.sparse and options.out is not None:
         raise ValueError("sparse=True and out= do not go together: write the sparse matrix with scipy.sparse.save_npz")
-    if np.dtype(form.dtype or distance_dtype(graph)).kind not in "iuf":
-        raise ValueError(f"dtype must be of integers or floats, not {np.dtype(form.dtype)}")
-    return Matrix(graph, question.planned(plan), plan, columns, runner, form.memory_limit, workers)
+    if np.dtype(options.dtype or distance_dtype(graph)).kind not in "iuf":
+        raise ValueError(f"dtype must be of integers or floats, not {np.dtype(options.dtype)}")
+    return Matrix(graph, question.planned(plan), plan, columns, device, options, workers)
 
 
 def begin(matrix: Matrix) -> None:
@@ -143,14 +108,13 @@ def begin(matrix: Matrix) -> None:
         matrix.graph.prepare(threads=plan.threads)
 
 
-def deliver(matrix: Matrix, form: Form) -> Any:
+def deliver(matrix: Matrix) -> Any:
     """Compute, and hand over in the form that was asked for."""
-    natural = distance_dtype(matrix.graph)
-    wanted = natural if form.dtype is None else np.dtype(form.dtype)
-    if not form.in_blocks:
-        check_fits(matrix.shape, wanted, form.memory_limit)
-    if form.out is not None:
-        with _store(matrix, Path(form.out), wanted, overwrite=form.overwrite) as file:
+    options, wanted = matrix.options, matrix.dtype
+    if not options.in_blocks:
+        check_fits(matrix.shape, wanted, options.memory_limit)
+    if options.out is not None:
+        with _store(matrix, Path(options.out), wanted) as file:
             missing = list(file.missing())
             if missing:
                 begin(matrix)
@@ -159,12 +123,12 @@ def deliver(matrix: Matrix, form: Form) -> Any:
                     file.write(row, narrowed(matrix, row, block, wanted))
             return file.finish()
     begin(matrix)
-    if form.sparse:
+    if options.sparse:
         from .sparse import sparse_matrix  # which uses this module
 
         return sparse_matrix(matrix, wanted)
     result = np.empty(matrix.shape, dtype=wanted)
-    if matrix.engine is None and (wanted == natural or _stores(matrix, wanted)):
+    if matrix.engine is None and (wanted == distance_dtype(matrix.graph) or _stores(matrix, wanted)):
         _compute(matrix, 0, len(result), result)
     else:
         for row, block in blocks_of(matrix):
@@ -178,9 +142,9 @@ def _stores(matrix: Matrix, wanted: np.dtype[Any]) -> bool:
     return on_cpu and wanted in NATIVE and many.stores_any(matrix.graph, matrix.question, matrix.plan.method)
 
 
-def _store(matrix: Matrix, out: Path, dtype: np.dtype[Any], *, overwrite: bool) -> Any:
+def _store(matrix: Matrix, out: Path, dtype: np.dtype[Any]) -> Any:
     """Return the file or folder that a matrix is written to."""
-    question = _asked_of(matrix)
+    question, overwrite = _asked_of(matrix), matrix.options.overwrite
     if out.suffix not in (".zarr", ".parquet"):
         return MatrixFile(out, matrix.shape, dtype, question, overwrite=overwrite)
     if out.suffix == ".parquet" and find_spec("pyarrow") is None:
@@ -224,7 +188,9 @@ def blocks_of(
     count = count if end is None else end
     natural = distance_dtype(matrix.graph)
     plan = matrix.plan
-    step = at_once or rows_at_once(width, natural.itemsize, plan.threads, matrix.memory_limit, method=plan.method)
+    step = at_once or rows_at_once(
+        width, natural.itemsize, plan.threads, matrix.options.memory_limit, method=plan.method
+    )
     if matrix.plan.method in DENSE:  # all pairs are found at once
         whole = np.empty((count - begin, width), dtype=natural)
         _compute(matrix, begin, count, whole)

@@ -17,6 +17,8 @@ from ..files.partitioned import PartitionedGraph
 from ..graph.plotting import plot_winners
 from ..graph.tabular import Tabular
 from ..machine.threads import resolve
+from ..planning.call import Call
+from ..planning.options import Options
 from . import nearest_sources
 from .engines import refuse_engine, solve
 from .partitioned import solve_parts
@@ -187,26 +189,11 @@ def nearest(
     >>> sp.nearest(g, [0, 4], k=2).distances.tolist()
     [[0, 9], [1, 8], [3, 6], [1, 8], [0, 9]]
     """
+    options = Options.of(locals())
     if isinstance(graph, PartitionedGraph):
-        found = solve_parts(
-            graph,
-            "nearest",
-            _some(sources),
-            engine=engine,
-            method=method,
-            delta=delta,
-            cutoff=cutoff,
-            progress=progress,
-            device=device,
-            reverse=reverse,
-            threads=threads,
-            memory_limit=memory_limit,
-            offsets=offsets,
-            k=None if k == 1 else k,
-        )
-        return _answer(graph, found)
+        found = solve_parts(graph, Call.NEAREST, _some(sources), options, offsets=offsets, k=None if k == 1 else k)
+        return _answer(found)
     refuse_engine(engine)
-    graph = graph.reverse if reverse else graph
     given = graph.indices_of(sources)
     _some(given)
     if k < 1:
@@ -217,21 +204,8 @@ def nearest(
                 "offsets= and k= have one method, on the CPU: method=, device=, delta= and memory_limit= do not apply"
             )
         resolve(threads)
-        return nearest_sources.find(graph, given, offsets, k, cutoff=cutoff, progress=progress)
-    starts = np.unique(given)
-    paths = solve(
-        graph,
-        "nearest",
-        starts,
-        method=method,
-        device=device,
-        delta=delta,
-        cutoff=cutoff,
-        threads=threads,
-        memory_limit=memory_limit,
-        progress=progress,
-    )
-    return _answer(graph, paths)
+        return nearest_sources.find(graph.reverse if reverse else graph, given, offsets, k, options)
+    return _answer(solve(graph, Call.NEAREST, np.unique(given), options))
 
 
 def _some(sources: Any) -> Any:
@@ -240,11 +214,11 @@ def _some(sources: Any) -> Any:
     return sources
 
 
-def _answer(graph: Any, paths: Paths) -> Nearest:
+def _answer(paths: Paths) -> Nearest:
     winners = _roots(paths.predecessors)
     winners[~paths.reachable] = -1
     winners.flags.writeable = False
-    return Nearest(graph, paths.distances, winners, paths)
+    return Nearest(paths.graph, paths.distances, winners, paths)
 
 
 def _roots(predecessors: Array) -> npt.NDArray[np.int64]:

@@ -10,15 +10,14 @@ import numpy.typing as npt
 
 from .. import _core
 from ..cpu.search import check_overflow
+from ..planning.call import Call
 from ..planning.capabilities import name_edge, needs_no_negative
 from ..planning.distance_types import distance_dtype
 from ..planning.question import ask
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ..graph.graph import Graph
-    from ..planning.progress import Progress
+    from ..planning.options import Options
 
 Array = npt.NDArray[Any]
 
@@ -52,9 +51,7 @@ def find(
     starts: npt.NDArray[np.int64],
     offsets: Any,
     k: int,
-    *,
-    cutoff: float | None,
-    progress: bool | Callable[[Progress], object] | None,
+    options: Options,
 ) -> NearestSources:
     """Return the ``k`` nearest sources of every vertex; a source that is given twice counts with its smaller head start."""
     dtype = distance_dtype(graph)
@@ -68,7 +65,7 @@ def find(
         starts, heads = starts[kept], np.ascontiguousarray(heads[kept])
     else:
         starts = starts[np.sort(np.unique(starts, return_index=True)[1])]
-    question = ask(graph, starts, dtype, cutoff=cutoff, progress=progress)
+    question = ask(graph, Call.NEAREST, starts, options)
     distances = np.empty((graph.num_vertices, k), dtype=dtype)
     numbers = np.empty((graph.num_vertices, k), dtype=np.int64)
     core = question.core(graph)

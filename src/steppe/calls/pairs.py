@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ..cpu import many
 from ..planning.distance_types import distance_dtype
-from .matrix import Form, Matrix, begin
+from .matrix import Matrix, begin
 from .stored import stored
 
 Array = npt.NDArray[Any]
@@ -26,7 +26,7 @@ def grouped(sources: Array) -> tuple[Array, Array, Array]:
     return starts, np.append(first, len(sources)).astype(np.int64), order
 
 
-def paired(matrix: Matrix, offsets: Array, order: Array, form: Form) -> Array:
+def paired(matrix: Matrix, offsets: Array, order: Array) -> Array:
     """Return the distances of pairs: the matrix's sources are the groups, its columns the targets in their order."""
     begin(matrix)
     natural = distance_dtype(matrix.graph)
@@ -48,6 +48,6 @@ def paired(matrix: Matrix, offsets: Array, order: Array, form: Form) -> Array:
     def name(i: int) -> str:
         return matrix.pair(int(np.searchsorted(offsets, i, side="right")) - 1, i)
 
-    result = np.empty(len(targets), dtype=natural if form.dtype is None else np.dtype(form.dtype))
+    result = np.empty(len(targets), dtype=matrix.dtype)
     result[order] = stored(into, result.dtype, name, threads=matrix.plan.threads)
     return result

@@ -16,17 +16,18 @@ from ..errors import GraphError, NegativeWeightError
 from ..planning.distance_types import inclusive
 from ..planning.explain import Explanation
 from ..planning.facts import Facts, Machine
-from ..planning.plan import Plan, Wishes, plan_for
-from ..planning.progress import Progress, teller
+from ..planning.plan import Plan, Request, plan_for
+from ..planning.progress import teller
 from ..planning.widths import within_part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ..cluster.engine import Ray
     from ..files.partitioned import PartitionedGraph
+    from ..planning.call import Call
+    from ..planning.options import Options
 
-REFUSED = "a graph in parts is searched by delta-stepping from all sources at once: leave out"
+REFUSED = ("device", "record_paths", "reverse", "threads", "memory_limit", "result")
+"""Options that only a graph in one piece takes."""
 
 
 def facts_of_parts(graph: PartitionedGraph) -> Facts:
@@ -49,62 +50,40 @@ def facts_of_parts(graph: PartitionedGraph) -> Facts:
     )
 
 
-def plan_parts(graph: PartitionedGraph, call: str, **wishes: Any) -> Plan:
+def plan_parts(graph: PartitionedGraph, call: Call, options: Options) -> Plan:
     """Return the plan of a call on a graph in parts."""
     try:
-        return plan_for(call, facts_of_parts(graph), Wishes(**wishes), Machine())
+        return plan_for(facts_of_parts(graph), Request(call=call, options=options), Machine())
     except NegativeWeightError:
         raise NegativeWeightError(
             "a graph in parts needs non-negative weights: search the Graph or the file that was partitioned, with bellman-ford"
         ) from None
 
 
-def solve_parts(
-    graph: PartitionedGraph,
-    call: str,
-    sources: Any,
-    *,
-    engine: str | Ray | None,
-    method: str = "auto",
-    delta: float | None = None,
-    cutoff: float | None = None,
-    targets: Any = None,
-    progress: bool | Callable[[Progress], object] | None = None,
-    **others: Any,
-) -> PartitionedPaths:
-    """Search from one source or several; the options are those of :func:`steppe.sssp`."""
+def solve_parts(graph: PartitionedGraph, call: Call, sources: Any, options: Options, **others: Any) -> PartitionedPaths:
+    """Search from one source or several; ``others`` are options of the call that only a graph in one piece takes."""
     begun = time.perf_counter()
+    others |= {name: getattr(options, name) for name in REFUSED}
     refused = [f"{name}=" for name, value in others.items() if value not in (None, False, "host")]
     if refused:
-        raise ValueError(f"{REFUSED} {', '.join(refused)}")
-    if cutoff is not None and not cutoff >= 0:
-        raise ValueError(f"cutoff must be a number and not negative: {cutoff!r}")
-    if delta is not None and not 0 < delta < np.inf:
-        raise ValueError(f"delta must be a positive number: {delta!r}")
+        raise ValueError(
+            f"a graph in parts is searched by delta-stepping from all sources at once: leave out {', '.join(refused)}"
+        )
     graph.check_unchanged()
     starts = np.unique(graph.indices_of(sources))
     if len(starts) == 0:
         raise GraphError("a search needs a source")
     ends = None
-    if targets is not None:
-        ends = graph.places_of(np.unique(graph.indices_of(targets)))
+    if options.targets is not None:
+        ends = graph.places_of(np.unique(graph.indices_of(options.targets)))
         if len(ends) == 0:
             raise ValueError("targets is empty: leave it out to search for every vertex")
-    hops = call == "bfs"
-    runner = engine_of(engine)
-    plan = plan_parts(
-        graph,
-        call,
-        engine="" if runner is None else "ray",
-        method=method,
-        delta=delta,
-        targets=targets is not None,
-        bounded=cutoff is not None,
-    )
-    bound = None if cutoff is None else inclusive(cutoff, graph.distance_dtype(hops=hops))
+    runner = engine_of(options.engine)
+    plan = plan_parts(graph, call, options)
+    bound = None if options.cutoff is None else inclusive(options.cutoff, graph.distance_dtype(hops=call.hops))
     crew = local_crew(graph) if runner is None else runner.crew(graph)
-    tell = teller(progress, graph.num_edges, "edges")
-    rounds = Rounds(crew, _asked(graph, starts, ends, plan, bound, runner, hops=hops), tell)
+    tell = teller(options.progress, graph.num_edges, "edges")
+    rounds = Rounds(crew, _asked(graph, starts, ends, plan, bound, runner, hops=call.hops), tell)
     if runner is not None:
         runner.prepare(rounds)
     rounds.steadily(lambda: None)

@@ -10,11 +10,12 @@ from .. import gpu
 from ..cluster.engine import engine_of
 from ..errors import NegativeWeightError
 from ..files.partitioned import PartitionedGraph
-from ..machine.memory import size_of
-from ..planning.capabilities import MANY, name_edge
+from ..planning.call import Call
+from ..planning.capabilities import name_edge
 from ..planning.distance_types import distance_dtype
 from ..planning.facts import DeviceFacts, facts_of, machine_for
-from ..planning.plan import Plan, Wishes, plan_for, worth_a_device
+from ..planning.options import Options
+from ..planning.plan import Plan, Request, plan_for, worth_a_device
 from ..planning.question import check_graph
 from .partitioned import plan_parts
 
@@ -70,39 +71,19 @@ def plan(
     >>> p.method, p.bytes_needed > 8 * 200_000**2
     ('contraction', True)
     """
-    workers = "" if engine_of(engine) is None else "ray"
+    options, wanted = Options.of(locals()), Call(call)
+    engine_of(engine)
     if isinstance(graph, PartitionedGraph):
-        return plan_parts(graph, call, engine=workers, method=method, delta=delta, bounded=cutoff is not None)
+        return plan_parts(graph, wanted, options)
     check_graph(graph)
-    memory_limit = size_of(memory_limit)
-    rows, columns, form = 1, 0, ""
-    if call in MANY:
-        rows = graph.num_vertices if call == "all_pairs" or sources is None else _count(sources)
-        columns = graph.num_vertices if targets is None else _count(targets)
-        form = "pairs" if pairs else "reduce" if reduce is not None else "predecessors" if predecessors else ""
-    runner = device_for(graph, call, device, memory_limit)
-    return planned(
-        graph,
-        call,
-        device=runner,
-        placed=placed(graph, call, device, runner),
-        threads=threads,
-        method=method,
-        delta=delta,
-        memory_limit=memory_limit,
-        record_paths=record_paths,
-        targets=form == "pairs" or (targets is not None and call not in MANY),  # of a matrix: all sources share them
-        bounded=cutoff is not None,
-        rows=rows,
-        columns=columns,
-        item=item_of(graph, dtype),
-        in_blocks=out is not None or sparse or form == "reduce",
-        form=form,
-        engine=workers,
-    )
+    if not wanted.many:
+        return planned(graph, wanted, options)[0]
+    rows = graph.num_vertices if wanted is Call.ALL_PAIRS or sources is None else _count(sources)
+    columns = graph.num_vertices if targets is None else _count(targets)
+    return planned(graph, wanted, options, rows=rows, columns=columns)[0]
 
 
-def item_of(graph: Graph, dtype: Any) -> int:
+def _item_of(graph: Graph, dtype: Any) -> int:
     """Return the bytes of an entry where distances are stored in another type than they are found in; else 0."""
     return 0 if dtype is None or np.dtype(dtype) == distance_dtype(graph) else np.dtype(dtype).itemsize
 
@@ -111,49 +92,46 @@ def _count(vertices: Any) -> int:
     return vertices if isinstance(vertices, int) else len(vertices)
 
 
-def device_for(graph: Graph, call: str, name: str | None, memory_limit: int | None = None) -> gpu.Device | None:
-    """Return the device a call runs on; None: the CPU. A path between two vertices goes to a device only if one is named."""
-    wanted = gpu.default_device() if name is None else name
-    if call == "route" and name is None:
-        return None
-    if wanted == "auto":
-        there = gpu.holder(graph)
-        if not worth_a_device(call, graph.num_edges, _degree(graph), is_there=there is not None)[0]:
-            return None
-        wanted = "auto" if there is None else there
-    return None if wanted == "cpu" else gpu.get_device(wanted, memory_limit=memory_limit)
+def device_for(graph: Graph, call: Call, options: Options) -> tuple[gpu.Device | None, str]:
+    """Return the device a call runs on (None: the CPU), and why this one, where it was left open.
+
+    A path between two vertices goes to a device only if one is named.
+    """
+    name = gpu.default_device() if options.device is None else options.device
+    if name == "cpu" or (call is Call.ROUTE and options.device is None):
+        return None, ""
+    if name != "auto":
+        return gpu.get_device(name, memory_limit=options.memory_limit), ""
+    there = gpu.holder(graph)
+    degree = graph.num_edges / max(1, graph.num_vertices)
+    worth, why = worth_a_device(call, graph.num_edges, degree, is_there=there is not None)
+    device = gpu.get_device(there or "auto", memory_limit=options.memory_limit) if worth else None
+    return device, "auto: there is no GPU" if worth and device is None else why
 
 
-def placed(graph: Graph, call: str, name: str | None, device: gpu.Device | None) -> str:
-    """Tell why this device, where it was left open; else nothing."""
-    if (gpu.default_device() if name is None else name) != "auto" or (call == "route" and name is None):
-        return ""
-    worth, why = worth_a_device(call, graph.num_edges, _degree(graph), is_there=gpu.holder(graph) is not None)
-    return "auto: there is no GPU" if worth and device is None else why
-
-
-def _degree(graph: Graph) -> float:
-    return graph.num_edges / max(1, graph.num_vertices)
-
-
-def planned(graph: Graph, call: str, *, device: gpu.Device | None, threads: int | None, **wishes: Any) -> Plan:
-    """Return the plan of a call on this graph, on this machine, now."""
+def planned(
+    graph: Graph, call: Call, options: Options, *, rows: int = 1, columns: int = 0
+) -> tuple[Plan, gpu.Device | None]:
+    """Return the plan of a call on this graph, on this machine, now, and its device; ``rows`` and ``columns`` are those of a matrix."""
+    device, placed = device_for(graph, call, options)
     facts = facts_of(graph)
-    machine = machine_for(facts, threads)
-    there = None if device is None else _device_facts(device, graph, wishes)
-    asked = call, machine, there, tuple(wishes.items())
+    machine = machine_for(facts, options.threads)
+    there = None if device is None else _device_facts(device, graph, call, options)
+    asked = machine, there, placed, call, rows, columns, options.deciding()
     kept = graph.derived.plan
     if kept is not None and kept[0][0] is facts and kept[0][1] == asked:
-        return kept[1]
+        return kept[1], device
+    item = _item_of(graph, options.dtype)
+    request = Request(call=call, options=options, device=there, placed=placed, rows=rows, columns=columns, item=item)
     try:
-        made = plan_for(call, facts, Wishes(device=there, **wishes), machine)
+        made = plan_for(facts, request, machine)
     except NegativeWeightError as error:
         raise name_edge(graph, error) from None
     graph.derived.plan = (facts, asked), made
-    return made
+    return made, device
 
 
-def _device_facts(device: gpu.Device, graph: Graph, wishes: dict[str, Any]) -> DeviceFacts:
+def _device_facts(device: gpu.Device, graph: Graph, call: Call, options: Options) -> DeviceFacts:
     from ..gpu import loops
     from ..gpu.loops.work import chunks_of_graph
     from ..gpu.rows import resident_bytes
@@ -169,8 +147,8 @@ def _device_facts(device: gpu.Device, graph: Graph, wishes: dict[str, Any]) -> D
             m=graph.num_edges,
             weights=None if weights is None else weights.dtype,
             groups=device.max_groups,
-            record_paths=wishes.get("record_paths", False),
-            targets=1 if wishes.get("targets") else 0,
+            record_paths=options.record_paths,
+            targets=int(options.may_stop(call)),
             chunks=chunks_of_graph(graph),
             backwards=reverse is not None,
             directed=graph.directed,

@@ -28,8 +28,9 @@ def check(reduce: object) -> None:
         raise ValueError(f"reduce must be one of {', '.join(NAMES)} or a function of a block of rows, not {reduce!r}")
 
 
-def reduced(matrix: Matrix, reduce: Reduce) -> Array:
+def reduced(matrix: Matrix) -> Array:
     """Return a value for each row."""
+    reduce: Reduce = matrix.options.reduce
     begin(matrix)
     if not callable(reduce) and matrix.plan.method == "bfs" and matrix.columns is None and matrix.device is None:
         sums = many.hop_sums(matrix.graph, matrix.question)

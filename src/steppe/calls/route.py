@@ -14,10 +14,12 @@ from ..cpu import routes
 from ..cpu.along import path_edges, total
 from ..errors import DistanceOverflowError, VerificationError
 from ..graph.tabular import Tabular
+from ..planning.call import Call
 from ..planning.distance_types import distance_dtype, unreachable
 from ..planning.explain import Explanation
 from ..planning.facts import Machine, facts_of
-from ..planning.plan import Wishes, plan_for
+from ..planning.options import Options
+from ..planning.plan import Request, plan_for
 from ..planning.progress import teller
 from ..planning.question import check_graph
 from .plan import device_for
@@ -96,7 +98,7 @@ class Route(Tabular):
             return self._explanation
         landmarks, seconds = self._explanation
         facts = replace(facts_of(self._graph), landmarks=landmarks)
-        return Explanation.of(plan_for("route", facts, Wishes(), Machine()), {"rounds": self.settled}, seconds)
+        return Explanation.of(plan_for(facts, Request(call=Call.ROUTE), Machine()), {"rounds": self.settled}, seconds)
 
     def verify(self) -> Self:
         """Check that the path exists in the graph, leads from source to target and adds up to the distance; return it.
@@ -187,7 +189,7 @@ def route(
     """
     check_graph(graph)
     s, t = graph.index(source), graph.index(target)
-    if device is not None and device_for(graph, "route", device) is not None:
+    if device is not None and device_for(graph, Call.ROUTE, Options(device=device))[0] is not None:
         return _on_device(graph, source, target, device, progress)
     # A query takes microseconds: its plan, which depends on the landmarks alone, is made when somebody asks for the explanation.
     begun = time.perf_counter()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..files.partitioned import PartitionedGraph
+from ..planning.call import Call
+from ..planning.options import Options
 from ..planning.question import source_of
 from .engines import refuse_engine, solve
 from .partitioned import solve_parts
@@ -97,38 +99,8 @@ def sssp(
     >>> r.explain().method
     'dijkstra'
     """
+    options = Options.of(locals())
     if isinstance(graph, PartitionedGraph):
-        return solve_parts(
-            graph,
-            "sssp",
-            [source],
-            engine=engine,
-            method=method,
-            delta=delta,
-            cutoff=cutoff,
-            progress=progress,
-            device=device,
-            targets=targets,
-            record_paths=record_paths,
-            reverse=reverse,
-            threads=threads,
-            memory_limit=memory_limit,
-            result=result,
-        )
+        return solve_parts(graph, Call.SSSP, [source], options)
     refuse_engine(engine)
-    start = source_of(graph, source)
-    return solve(
-        graph.reverse if reverse else graph,
-        "sssp",
-        start,
-        method=method,
-        delta=delta,
-        device=device,
-        cutoff=cutoff,
-        targets=targets,
-        record_paths=record_paths,
-        threads=threads,
-        memory_limit=memory_limit,
-        progress=progress,
-        result=result,
-    )
+    return solve(graph, Call.SSSP, source_of(graph, source), options)

@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from ..cpu import tree
 from ..machine.memory import check_fits
-from ..planning.distance_types import distance_dtype
-from .matrix import Form, Matrix, begin, blocks_of, narrowed
+from .matrix import Matrix, begin, blocks_of, narrowed
 
 Array = npt.NDArray[Any]
 
@@ -31,12 +30,12 @@ class DistanceMatrix(NamedTuple):
     predecessors: Array
 
 
-def with_predecessors(matrix: Matrix, form: Form) -> DistanceMatrix:
+def with_predecessors(matrix: Matrix) -> DistanceMatrix:
     """Return the distances and the canonical trees behind them, which are found of whole rows, block by block."""
     graph, columns = matrix.graph, matrix.columns
-    kind = distance_dtype(graph) if form.dtype is None else np.dtype(form.dtype)
+    kind = matrix.dtype
     item = kind.itemsize + graph.indices.dtype.itemsize
-    check_fits(matrix.shape, np.dtype((np.void, item)), form.memory_limit)
+    check_fits(matrix.shape, np.dtype((np.void, item)), matrix.options.memory_limit)
     begin(matrix)
     distances = np.empty(matrix.shape, dtype=kind)
     before = np.empty(matrix.shape, dtype=graph.indices.dtype)

@@ -21,9 +21,11 @@ from .. import _core
 from .._core import BellmanFordStatus
 from ..errors import DistanceOverflowError
 from ..graph.graph import Graph
+from ..planning.call import Call
 from ..planning.distance_types import UNREACHABLE
 from ..planning.facts import facts_of, machine_for
-from ..planning.plan import Wishes, plan_for
+from ..planning.options import Options
+from ..planning.plan import Request, plan_for
 from . import contraction
 
 if TYPE_CHECKING:
@@ -77,8 +79,8 @@ def run(graph: Graph, question: Question, columns: Array | None, into: Array) ->
     if made.graph is None or made.potentials is None:
         return False
     facts = facts_of(made.graph)
-    wishes = Wishes(rows=len(question.sources), columns=into.shape[1], in_blocks=True)
-    plan = plan_for("distances", facts, wishes, machine_for(facts, question.threads))
+    rows = Request(call=Call.DISTANCES, options=Options(blocks=True), rows=len(question.sources), columns=into.shape[1])
+    plan = plan_for(facts, rows, machine_for(facts, question.threads))
     if plan.method == "contraction":
         contraction.make(made.graph, plan.work_limit)
     if plan.prepares:

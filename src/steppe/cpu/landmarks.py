@@ -22,9 +22,10 @@ import numpy.typing as npt
 
 from .. import _core
 from ..errors import DistanceOverflowError
+from ..planning.call import Call
 from ..planning.distance_types import distance_dtype, lengths_of_hops
 from ..planning.facts import facts_of, machine_for
-from ..planning.plan import Wishes, plan_for
+from ..planning.plan import Request, plan_for
 from ..planning.question import Question
 from . import search
 
@@ -151,9 +152,8 @@ def _distances(graph: Graph, vertex: int) -> npt.NDArray[Any]:
     """Return the distances from one vertex. Sixteen or more searches will come, so rows are prepared where that can be."""
     graph.prepare()
     question = Question(np.array([vertex], dtype=np.int64))
-    wanted = Wishes(rows=COUNT, columns=1)
     facts = facts_of(graph)
-    plan = plan_for("nearest", facts, wanted, machine_for(facts, None))
+    plan = plan_for(facts, Request(call=Call.SEARCH, rows=COUNT, columns=1), machine_for(facts, None))
     question = question.planned(plan)
     distances = search.run(graph, question, plan.method).distances
     return lengths_of_hops(distances) if plan.method == "bfs" else distances

@@ -25,7 +25,9 @@ from ..cpu import tree
 from ..errors import NegativeCycleError as _Cycle
 from ..graph.graph import Graph
 from ..machine import threads as _threads
+from ..planning.call import Call
 from ..planning.distance_types import unreachable
+from ..planning.options import Options
 from .errors import NegativeCycleError
 from .matrices import graph_of, kept_of
 
@@ -170,7 +172,7 @@ def reweighted(graph: Graph) -> tuple[Graph, Array]:
     """Return the graph with weights that are not negative and the same shortest paths, and Johnson's potentials."""
     everywhere = np.arange(graph.num_vertices, dtype=np.int64)
     with in_their_words():
-        height = solve(graph, "nearest", everywhere, device="cpu").distances
+        height = solve(graph, Call.SEARCH, everywhere, Options(device="cpu")).distances
     sources = np.repeat(everywhere, graph.degrees)
     weights = graph.weights + height[sources] - height[graph.indices]
     np.maximum(weights, 0, out=weights)  # rounding may have made a 0 less

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..calls.engines import solve
 from ..errors import NegativeCycleError
+from ..planning.call import Call
 from . import search
 from .graph import ConvertedGraph
 from .results import LazyPaths, lengths, reached
@@ -137,7 +138,7 @@ def has_negative_cycle(g: Any) -> bool:
         return False
     try:
         with search.declining():
-            solve(g, "nearest", np.arange(g.num_vertices))
+            solve(g, Call.SEARCH, np.arange(g.num_vertices))
     except NegativeCycleError:
         return True
     return False
@@ -148,7 +149,7 @@ def find_negative_cycle(G: Graph, source: Any, weight: Any = "weight") -> list[A
     s = G.index(source, "Source {} not in G")
     try:
         with search.declining():
-            solve(G.weighted(weight, hidden=False), "nearest", np.array([s]))
+            solve(G.weighted(weight, hidden=False), Call.SEARCH, np.array([s]))
     except NegativeCycleError as error:
         # NetworkX names it from before the node where the search comes upon it; one of two nodes, from there.
         far = search.hops(G.hops, s)

@@ -17,7 +17,9 @@ from ..calls.distances import distances
 from ..calls.engines import solve
 from ..calls.route import route
 from ..errors import DistanceOverflowError, NegativeCycleError
+from ..planning.call import Call
 from ..planning.distance_types import unreachable
+from ..planning.options import Options
 from .graph import largest_sum
 
 if TYPE_CHECKING:
@@ -96,10 +98,9 @@ def paths(graph: Graph, sources: Iterable[int], cutoff: Any = None, target: int 
     with declining():
         return solve(
             graph,
-            "nearest",
+            Call.SEARCH,
             np.unique(np.array(list(sources), dtype=np.int64)),
-            cutoff=cutoff,
-            targets=None if target is None else [target],
+            Options(cutoff=cutoff, targets=None if target is None else [target]),
         )
 
 
@@ -130,7 +131,7 @@ def any_sign(graph: Graph, source: int) -> Paths:
     """Return the shortest paths from a vertex, whatever the weights; NetworkX's error where there is a negative cycle."""
     try:
         with declining():
-            return solve(graph, "nearest", np.array([source]))
+            return solve(graph, Call.SEARCH, np.array([source]))
     except NegativeCycleError:
         raise nx.NetworkXUnbounded("Negative cycle detected.") from None
 
@@ -169,4 +170,4 @@ def breadth_first(graph: Graph, source: int) -> tuple[Array, Array]:
 
 def hops(graph: Graph, source: int) -> Array:
     """Return how many edges away from a vertex each vertex is."""
-    return solve(graph, "bfs", np.array([source])).distances
+    return solve(graph, Call.BFS, np.array([source])).distances

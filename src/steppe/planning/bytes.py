@@ -13,7 +13,7 @@ from .capabilities import DENSE
 
 if TYPE_CHECKING:
     from .facts import Facts
-    from .plan import Wishes
+    from .plan import Request
 
 
 BLOCK = 32 << 20
@@ -167,17 +167,17 @@ def in_parts(facts: Facts, *, hops: bool) -> list[Array]:
     return [*arrays, Array("distances", facts.vertices, public)] if facts.is_integer or hops else arrays
 
 
-def matrix(facts: Facts, method: str, wishes: Wishes, *, threads: int) -> list[Array]:
+def matrix(facts: Facts, method: str, request: Request, *, threads: int) -> list[Array]:
     """Return what a call for many rows hands over, the blocks it goes through meanwhile, and what its method keeps."""
-    arrays = _told(facts, method, wishes, threads) + _kept(facts, threads)
+    arrays = _told(facts, method, request, threads) + _kept(facts, threads)
     if method in DENSE:
         arrays.append(Array("all pairs", facts.vertices**2, narrow(facts)))
     elif method == "batched":
         arrays += lanes(facts, threads=threads)
     elif method == "contraction":
         arrays += contraction(facts, threads=threads)
-    elif method == "bfs" and shares_hops(wishes.rows, facts.vertices):
-        arrays += hops(facts, wishes.rows)
+    elif method == "bfs" and shares_hops(request.rows, facts.vertices):
+        arrays += hops(facts, request.rows)
     elif method in ("bellman-ford", "johnson"):
         arrays += search(facts, "bellman-ford", record_paths=False, threads=1)
     if method == "johnson":
@@ -185,27 +185,27 @@ def matrix(facts: Facts, method: str, wishes: Wishes, *, threads: int) -> list[A
     return arrays
 
 
-def _told(facts: Facts, method: str, wishes: Wishes, threads: int) -> list[Array]:
+def _told(facts: Facts, method: str, request: Request, threads: int) -> list[Array]:
     """Return the result of a call for many rows, and the blocks of rows that it is made from. A sparse result is not counted: nobody knows."""
-    rows, columns, natural = wishes.rows, wishes.columns, facts.distance
-    item = wishes.item or natural
-    if wishes.form == "pairs":
+    rows, columns, natural = request.rows, request.columns, facts.distance
+    item, form = request.item or natural, request.options.form
+    if form == "pairs":
         return [Array("pairs", columns, natural + 2 * item + 4 * 8)]  # as found, as stored, in their order; ids
-    width = facts.vertices if wishes.form == "predecessors" else columns
-    at_once = rows_at_once(width, natural, threads, wishes.memory_limit, method=method)
+    width = facts.vertices if form == "predecessors" else columns
+    at_once = rows_at_once(width, natural, threads, request.options.memory_limit, method=method)
     at_once = rows if method in DENSE else min(rows, at_once)
     # One is looked at while the next one is made.
     blocks = Array("blocks of rows", min(rows, 2 * at_once) * width, natural)
-    if wishes.form == "reduce":
+    if form == "reduce":
         return [blocks, Array("reached", at_once * width, 1 + natural * facts.has_negative)]
-    if wishes.in_blocks:
-        return [blocks, Array("block as stored", at_once * columns, wishes.item)]
+    if request.options.in_blocks:
+        return [blocks, Array("block as stored", at_once * columns, request.item)]
     result = [Array("matrix", rows * columns, item)]
-    if wishes.form == "predecessors":
+    if form == "predecessors":
         tree = Array("a tree", facts.vertices, 3 * facts.vertex + natural)
         columns_alone = Array("columns of a block", at_once * columns if width != columns else 0, natural)
         return [*result, Array("predecessors", rows * columns, facts.vertex), blocks, tree, columns_alone]
-    return [*result, blocks] if wishes.item else result
+    return [*result, blocks] if request.item else result
 
 
 def _kept(facts: Facts, threads: int) -> list[Array]:
@@ -271,12 +271,12 @@ def check_closed(method: str, facts: Facts, limit: int) -> None:
         )
 
 
-def closed_fits(facts: Facts, wishes: Wishes) -> bool:
+def closed_fits(facts: Facts, request: Request) -> bool:
     """Whether the distances of all pairs may be held beside what was asked for: within its limit, or no more than a block of rows or the matrix."""
     needed = closed(facts)
-    if wishes.memory_limit is not None:
-        return needed <= wishes.memory_limit
-    return needed <= 8 * BLOCK or not wishes.in_blocks
+    if request.options.memory_limit is not None:
+        return needed <= request.options.memory_limit
+    return needed <= 8 * BLOCK or not request.options.in_blocks
 
 
 def rows_at_once(

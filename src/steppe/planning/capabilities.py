@@ -10,17 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import NegativeWeightError
+from .call import Call
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
     from .facts import Facts
-    from .plan import Wishes
-
-CALLS = ("sssp", "bfs", "nearest", "route", "distances", "all_pairs")
-"""What a plan can be made for."""
-
-MANY = ("distances", "all_pairs")
-"""The calls that answer with a matrix: a search for each row."""
+    from .plan import Request
 
 METHODS = ("dijkstra", "delta-stepping", "bellman-ford", "frontier", "bfs")
 """The methods of :func:`steppe.sssp`, besides "auto"."""
@@ -88,15 +83,15 @@ MANY_CAPABILITIES: dict[tuple[str, str], str] = {
 }
 
 
-def check(call: str, engine: str, method: str, facts: Facts, bounded: bool) -> None:
+def check(call: Call, engine: str, method: str, facts: Facts, *, bounded: bool) -> None:
     """Raise where this engine has no such method, or where the method cannot take these weights; say what can be done."""
-    many = call in MANY
+    many = call.many
     takes = (MANY_CAPABILITIES if many else CAPABILITIES).get((engine, method))
     if takes is None:
-        if facts.has_negative and call != "bfs" and method not in ("bellman-ford", "johnson"):
+        if facts.has_negative and not call.hops and method not in ("bellman-ford", "johnson"):
             raise needs_no_negative(method, many=many)  # another engine would not help
         raise ValueError(_why_not(engine, method, many=many))
-    if call == "bfs":
+    if call.hops:
         return  # hops: weights do not matter
     if takes == ONES and not facts.all_ones:
         raise ValueError("bfs counts edges: where they have weights give another method, or call steppe.bfs for hops")
@@ -106,7 +101,7 @@ def check(call: str, engine: str, method: str, facts: Facts, bounded: bool) -> N
         )
     if facts.has_negative:
         if takes != ANY:
-            raise needs_no_negative(call if call == "route" else method, many=many)
+            raise needs_no_negative("route" if call is Call.ROUTE else method, many=many)
         if method == "johnson" and not facts.is_integer:
             raise ValueError(
                 'johnson changes weights, which only integers bear without rounding: give method="bellman-ford", or leave it out'
@@ -115,17 +110,17 @@ def check(call: str, engine: str, method: str, facts: Facts, bounded: bool) -> N
             raise ValueError("cutoff has no meaning where weights are negative: a longer path may come back below it")
 
 
-def check_engine(call: str, wishes: Wishes) -> None:
+def check_engine(request: Request) -> None:
     """Raise where a cluster's workers cannot do it."""
-    if call not in MANY:
+    if not request.call.many:
         raise ValueError(
-            f'engine="{wishes.engine}" searches graphs in parts: write one with steppe.partition(graph, "folder"), and give what it returns'
+            'engine="ray" searches graphs in parts: write one with steppe.partition(graph, "folder"), and give what it returns'
         )
-    if wishes.device is not None:
-        raise ValueError(f'engine="{wishes.engine}" searches on CPUs: leave out device=')
-    if wishes.method in (*DENSE, "contraction"):
+    if request.device is not None:
+        raise ValueError('engine="ray" searches on CPUs: leave out device=')
+    if request.options.method in (*DENSE, "contraction"):
         raise ValueError(
-            f"{wishes.method} prepares something for all rows, which cannot be shared out: leave the method out"
+            f"{request.options.method} prepares something for all rows, which cannot be shared out: leave the method out"
         )
 
 

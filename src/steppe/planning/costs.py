@@ -13,7 +13,7 @@ from . import bytes as _bytes
 
 if TYPE_CHECKING:
     from .facts import Facts, Machine
-    from .plan import Wishes
+    from .plan import Request
 
 EDGE, VERTEX = 1.3e-9, 20e-9
 """Seconds of a search for each edge and vertex, on one thread and prepared rows: a complete graph of 1,500, a random one of 20,000."""
@@ -52,33 +52,35 @@ def lanes(facts: Facts) -> int:
     return 16 if facts.weight <= 4 else 8
 
 
-def estimates(facts: Facts, wishes: Wishes, machine: Machine) -> dict[str, float]:
+def estimates(facts: Facts, request: Request, machine: Machine) -> dict[str, float]:
     """Return the seconds of each method that ``auto`` may take for a matrix, in order of preference where they are equal.
 
     >>> from steppe.planning.facts import Facts, Machine
-    >>> from steppe.planning.plan import Wishes
+    >>> from steppe.planning.call import Call
+    >>> from steppe.planning.plan import Request
     >>> complete = Facts(vertices=1500, edges=1500**2)
-    >>> costs = estimates(complete, Wishes(rows=1500, columns=1500), Machine(threads=2))
+    >>> costs = estimates(complete, Request(call=Call.ALL_PAIRS, rows=1500, columns=1500), Machine(threads=2))
     >>> min(costs, key=costs.get)
     'floyd-warshall'
-    >>> costs = estimates(Facts(vertices=20_000, edges=100_000), Wishes(rows=1000, columns=20_000), Machine(threads=2))
+    >>> rows = Request(call=Call.DISTANCES, rows=1000, columns=20_000)
+    >>> costs = estimates(Facts(vertices=20_000, edges=100_000), rows, Machine(threads=2))
     >>> min(costs, key=costs.get)
     'batched'
     """
     threads = max(1, machine.threads)
-    n, rows = facts.vertices, wishes.rows
+    n, rows, limit = facts.vertices, request.rows, request.options.memory_limit
     costs = {"delta-stepping": rows * _search(facts.edges, n) / threads}
-    if facts.has_negative or facts.all_ones or wishes.bounded or n == 0:
+    if facts.has_negative or facts.all_ones or request.options.bounded or n == 0:
         return costs
-    if _contracts(facts, wishes):
+    if _contracts(facts, request):
         making = 0.0 if facts.contracted else n * CONTRACTED
         worth = contraction_limit(facts, rows, threads) > 4 * facts.contraction_tried
-        swept = min(n, wishes.columns * ANCESTORS) * SWEPT * (1 if facts.weight <= 4 else 2)
-        fits = _bytes.fits(_bytes.contraction(facts, threads=threads), wishes.memory_limit)
+        swept = min(n, request.columns * ANCESTORS) * SWEPT * (1 if facts.weight <= 4 else 2)
+        fits = _bytes.fits(_bytes.contraction(facts, threads=threads), limit)
         if fits and (facts.contracted or (worth and making <= costs["delta-stepping"] * SHARE)):
             costs["contraction"] = making + rows * swept / threads
-    shared = rows >= LANES_FROM and _bytes.fits(_bytes.lanes(facts, threads=threads), wishes.memory_limit)
-    if shared and not (facts.roadlike or facts.is_mapped or wishes.targets or machine.vectors == "none"):
+    shared = rows >= LANES_FROM and _bytes.fits(_bytes.lanes(facts, threads=threads), limit)
+    if shared and not (facts.roadlike or facts.is_mapped or request.may_stop or machine.vectors == "none"):
         line = LINE if n <= CACHED_LINES else LINE_OUTSIDE
         costs["batched"] = rows * ROUNDS * facts.edges * line / lanes(facts) / threads
     rate = PRODUCTS[machine.vectors] / (1 if facts.weight <= 4 else 2) * EFFICIENCY
@@ -90,9 +92,9 @@ def estimates(facts: Facts, wishes: Wishes, machine: Machine) -> dict[str, float
     return costs
 
 
-def _contracts(facts: Facts, wishes: Wishes) -> bool:
+def _contracts(facts: Facts, request: Request) -> bool:
     """Whether a contraction is in question: where floats would be added in another order, or vertices need 64 bits, there is none."""
-    return facts.roadlike and facts.is_integer and facts.vertex == 4 and not (facts.is_mapped or wishes.targets)
+    return facts.roadlike and facts.is_integer and facts.vertex == 4 and not (facts.is_mapped or request.may_stop)
 
 
 def _search(edges: float, vertices: int) -> float:

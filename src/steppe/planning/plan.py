@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING
 from .. import deprecated
 from . import bytes as _bytes
 from . import costs
-from .capabilities import CALLS, DENSE, MANY, MANY_METHODS, METHODS, check, check_engine
+from .call import Call
+from .capabilities import DENSE, MANY_METHODS, METHODS, check, check_engine
+from .options import DEFAULT
 from .preparing import far_beyond_caches, pays
 from .widths import SPARSE, TINY, between_parts, width_of
 
 if TYPE_CHECKING:
     from .facts import DeviceFacts, Facts, Machine
+    from .options import Options
 
 EDGES_PER_THREAD = 50_000
 """Edges below which one more thread costs more than it brings."""
@@ -41,49 +44,37 @@ edges apart. (R-MAT of scale 16: buckets read 4.2 m edges in 46 steps, rounds th
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wishes:
-    """What a caller may ask for beside the question; None and "auto": as the plan thinks best.
+class Request:
+    """What a plan is made for: a call, its options, and what else the plan must know of it.
 
     Attributes
     ----------
-    method : str
-        A name of :data:`METHODS`, or "auto".
+    call : Call
+        The function.
+    options : Options
+        What the caller chose.
     device : DeviceFacts or None
-        None: the CPU.
-    delta : float, optional
-        The width of buckets.
-    memory_limit : int, optional
-        Bytes.
-    record_paths, targets : bool
-        Predecessors are recorded; the search may stop at targets.
-    rows, columns : int
-        Of a matrix.
-    item : int
-        Bytes of an entry of it, where distances are stored in another type than they are found in; else 0.
-    in_blocks : bool
-        The matrix is never held as a whole.
-    form : {"", "pairs", "reduce", "predecessors"}
-        What is told of it, where that is not the matrix itself: of pairs, `rows` are the sources that differ and `columns` the pairs.
+        What the option of this name led to; None: the CPU.
     placed : str
         Why this device, where it was left open.
-    engine : {"", "ray"}
-        A cluster's workers, or where the graph is.
+    rows, columns : int
+        Of a matrix; of pairs, the sources that differ and the pairs.
+    item : int
+        Bytes of an entry of it, where distances are stored in another type than they are found in; else 0.
     """
 
-    method: str = "auto"
+    call: Call
+    options: Options = DEFAULT
     device: DeviceFacts | None = None
-    delta: float | None = None
-    memory_limit: int | None = None
-    record_paths: bool = False
-    targets: bool = False
-    bounded: bool = False
+    placed: str = ""
     rows: int = 1
     columns: int = 0
     item: int = 0
-    in_blocks: bool = False
-    form: str = ""
-    placed: str = ""
-    engine: str = ""
+
+    @property
+    def may_stop(self) -> bool:
+        """Whether a search may end at targets."""
+        return self.options.may_stop(self.call)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,86 +136,82 @@ class Plan:
         return "\n".join(f"{name:<{width}}  {text}" for name, text in shown)
 
 
-def plan_for(call: str, facts: Facts, wishes: Wishes, machine: Machine) -> Plan:
+def plan_for(facts: Facts, request: Request, machine: Machine) -> Plan:
     """Return the plan of a call.
 
     Raises
     ------
     ValueError
-        The wishes contradict each other, or the graph; the message has a way out.
+        Options contradict each other, or the graph; the message has a way out.
 
     Examples
     --------
     >>> from steppe.planning.facts import Facts, Machine
-    >>> plan_for("sssp", Facts(vertices=4, edges=3, max_weight=9), Wishes(), Machine()).method
+    >>> plan_for(Facts(vertices=4, edges=3, max_weight=9), Request(call=Call.SSSP), Machine()).method
     'dijkstra'
     """
-    if call not in CALLS:
-        raise ValueError(f"a plan is made for one of {', '.join(CALLS)}, not {call!r}")
+    call, options = request.call, request.options
     if facts.parts:
-        return _in_parts(call, facts, wishes)
-    if call == "route" and wishes.device is None:
+        return _in_parts(facts, request)
+    if call is Call.ROUTE and request.device is None:
         return _route(facts)
-    many = call in MANY
-    if many and wishes.method in deprecated.METHODS:
-        wishes = replace(wishes, method=deprecated.method_name(wishes.method))
-    estimates = costs.estimates(facts, wishes, machine) if many and wishes.device is None else {}
-    method, reason = _method(call, facts, wishes, estimates)
-    if wishes.engine:
-        check_engine(call, wishes)
-    engine, why = _engine(method, facts, wishes, machine, many=many)
-    check(call, engine, method, facts, wishes.bounded)
-    if method in DENSE and wishes.memory_limit is not None:
-        _bytes.check_closed(method, facts, wishes.memory_limit)
-    note = "; ".join(filter(None, (why, wishes.placed)))
+    if call.many and options.method in deprecated.METHODS:
+        options = replace(options, method=deprecated.method_name(options.method))
+        request = replace(request, options=options)
+    estimates = costs.estimates(facts, request, machine) if call.many and request.device is None else {}
+    method, reason = _method(facts, request, estimates)
+    if options.engine is not None:
+        check_engine(request)
+    engine, why = _engine(method, facts, request, machine)
+    check(call, engine, method, facts, bounded=options.bounded)
+    if method in DENSE and options.memory_limit is not None:
+        _bytes.check_closed(method, facts, options.memory_limit)
+    note = "; ".join(filter(None, (why, request.placed)))
     plan = Plan(method=method, reason=reason, engine=engine, note=note, estimates=estimates)
-    if wishes.device is not None:
-        needed = wishes.device.needs.get(method, facts.bytes)
-        return replace(
-            plan, device=wishes.device.name, delta=wishes.delta, bytes_needed=min(needed, wishes.device.free)
-        )
-    plan = replace(plan, threads=_threads(call, plan, facts, wishes, machine))
-    if wishes.engine:
-        plan = replace(plan, engine=wishes.engine, threads=1, note="a block of rows is a task of one thread")
-    plan = _prepare(plan, facts, wishes, machine)
-    if method == "contraction" and wishes.method == "auto" and not facts.contracted:
-        plan = replace(plan, work_limit=costs.contraction_limit(facts, wishes.rows, plan.threads))
-    bins = wishes.memory_limit is None and far_beyond_caches(facts)
-    plan = replace(plan, delta=width_of(plan, facts, wishes.delta, many=many, bins=bins))
-    arrays = _arrays(call, plan, facts, wishes)
+    if request.device is not None:
+        needed = min(request.device.needs.get(method, facts.bytes), request.device.free)
+        return replace(plan, device=request.device.name, delta=options.delta, bytes_needed=needed)
+    plan = replace(plan, threads=_threads(plan, facts, request, machine))
+    if options.engine is not None:
+        plan = replace(plan, engine="ray", threads=1, note="a block of rows is a task of one thread")
+    plan = _prepare(plan, facts, request, machine)
+    if method == "contraction" and options.method == "auto" and not facts.contracted:
+        plan = replace(plan, work_limit=costs.contraction_limit(facts, request.rows, plan.threads))
+    bins = options.memory_limit is None and far_beyond_caches(facts)
+    plan = replace(plan, delta=width_of(plan, facts, options.delta, many=call.many, bins=bins))
+    arrays = _arrays(plan, facts, request)
     if plan.prepares:
         arrays += _bytes.preparation(facts)
     return replace(plan, bytes_needed=_bytes.total(arrays))
 
 
-def _in_parts(call: str, facts: Facts, wishes: Wishes) -> Plan:
+def _in_parts(facts: Facts, request: Request) -> Plan:
     """Return the plan of a search in a graph that lies in parts: buckets within a part, supersteps between them."""
-    if call not in ("sssp", "bfs", "nearest"):
+    call, options = request.call, request.options
+    if call.many or call is Call.ROUTE:
         raise ValueError(
-            f"{call} takes a graph in one piece: give the Graph or the file that was partitioned, with engine= or without"
+            f"{call.value} takes a graph in one piece: give the Graph or the file that was partitioned, with engine= or without"
         )
-    if wishes.method not in ("auto", "delta-stepping") and call != "bfs":
-        raise ValueError(f"{wishes.method} does not run on a graph in parts: leave the method out")
-    method, reason = (
-        ("bfs", "hops") if call == "bfs" else ("delta-stepping", "a fix point in each part, then a message")
-    )
-    engine = wishes.engine or "parts"
-    check(call, engine, method, facts, wishes.bounded)
-    needed = _bytes.in_parts(facts, hops=call == "bfs")
+    if options.method not in ("auto", "delta-stepping") and not call.hops:
+        raise ValueError(f"{options.method} does not run on a graph in parts: leave the method out")
+    method, reason = ("bfs", "hops") if call.hops else ("delta-stepping", "a fix point in each part, then a message")
+    engine = "parts" if options.engine is None else "ray"
+    check(call, engine, method, facts, bounded=options.bounded)
+    needed = _bytes.in_parts(facts, hops=call.hops)
     note = f"{facts.parts:,} parts"
-    delta = 1.0 * facts.vertices if call == "bfs" else between_parts(facts, wishes.delta)
+    delta = 1.0 * facts.vertices if call.hops else between_parts(facts, options.delta)
     return Plan(method=method, reason=reason, note=note, engine=engine, delta=delta, bytes_needed=_bytes.total(needed))
 
 
-def worth_a_device(call: str, edges: int, degree: float = SPARSE, *, is_there: bool = False) -> tuple[bool, str]:
+def worth_a_device(call: Call, edges: int, degree: float = SPARSE, *, is_there: bool = False) -> tuple[bool, str]:
     """Tell whether ``device="auto"`` should mean a GPU, where there is one, and why; `is_there`: the graph's rows lie on it.
 
-    >>> worth_a_device("sssp", 10**7)
+    >>> worth_a_device(Call.SSSP, 10**7)
     (True, 'auto: large enough for a device')
-    >>> worth_a_device("sssp", 10**7, 2.5)[0], worth_a_device("sssp", 10**7, 2.5, is_there=True)[0], worth_a_device("route", 10**9)[0]
-    (False, True, False)
+    >>> worth_a_device(Call.SSSP, 10**7, 2.5)[0], worth_a_device(Call.SSSP, 10**7, 2.5, is_there=True)[0]
+    (False, True)
     """
-    if call == "route":
+    if call is Call.ROUTE:
         return False, "auto: a path between two vertices is no work for a device"
     if is_there:
         return True, "auto: the graph lies on the device"
@@ -235,78 +222,78 @@ def worth_a_device(call: str, edges: int, degree: float = SPARSE, *, is_there: b
     return True, "auto: large enough for a device"
 
 
-def _engine(method: str, facts: Facts, wishes: Wishes, machine: Machine, *, many: bool) -> tuple[str, str]:
-    device = wishes.device
+def _engine(method: str, facts: Facts, request: Request, machine: Machine) -> tuple[str, str]:
+    device, many = request.device, request.call.many
     if device is not None:
         if many or device.needs.get(method, 0) <= device.free:
             return "device", ""
         return "streamed", "edges do not fit the device, and are streamed"
     if many:
         return "cpu", ""
-    if wishes.memory_limit is not None:
+    if request.options.memory_limit is not None:
         return "external", "edges stay in their file" if facts.is_mapped else "a budget of memory was given"
     if facts.is_mapped and machine.memory is not None and 2 * facts.bytes > machine.memory:
         return "external", "edges stay in their file"
-    short = wishes.targets or wishes.bounded
+    short = request.may_stop or request.options.bounded
     if method == "delta-stepping" and far_beyond_caches(facts) and not short:
         return "external", "far beyond the caches: searched in blocks"
     return "cpu", ""
 
 
-def _method(call: str, facts: Facts, wishes: Wishes, estimates: dict[str, float]) -> tuple[str, str]:
+def _method(facts: Facts, request: Request, estimates: dict[str, float]) -> tuple[str, str]:
     """Return the method and the reason for it."""
-    if call == "bfs":
+    many, options, device = request.call.many, request.options, request.device
+    if request.call.hops:
         return "bfs", "hops"
-    if wishes.method != "auto":
-        names = MANY_METHODS if call in MANY else METHODS
-        if wishes.method not in names:
-            raise ValueError(f"method must be one of {', '.join(('auto', *names))}, not {wishes.method!r}")
-        return wishes.method, "asked for"
-    if call in MANY and wishes.device is not None:
+    if options.method != "auto":
+        names = MANY_METHODS if many else METHODS
+        if options.method not in names:
+            raise ValueError(f"method must be one of {', '.join(('auto', *names))}, not {options.method!r}")
+        return options.method, "asked for"
+    if many and device is not None:
         return (
             "delta-stepping",
             "all sources of a batch share the steps, and each edge is read about as often as it must be",
         )
-    if facts.has_negative and call in MANY and facts.is_integer and wishes.rows > 1:
+    if facts.has_negative and many and facts.is_integer and request.rows > 1:
         return "johnson", "some weights are negative: one search for potentials, then quick ones"
     if facts.has_negative:
         return "bellman-ford", "some weights are negative"
     if facts.all_ones:
         return "bfs", "every edge has length 1"
-    device = wishes.device
-    if device is not None and _suits_rounds(facts, wishes, device):
+    if device is not None and _suits_rounds(facts, request, device):
         return "frontier", "many edges a vertex: rounds read no more of them than buckets, in fewer steps"
-    if wishes.device is not None:
+    if device is not None:
         return "delta-stepping", "buckets relax fewest edges on a device"
-    if facts.edges < TINY and wishes.memory_limit is None:
+    if facts.edges < TINY and options.memory_limit is None:
         return "dijkstra", f"fewer than {TINY:,} edges: a heap is quickest"
-    if estimates and not wishes.engine:
+    if estimates and options.engine is None:
         for name in sorted(estimates, key=lambda name: estimates[name]):
             if name == "batched":
                 return name, "many rows: a look at an edge serves a cache line of sources"
             if name == "contraction":
                 return name, "many rows of a graph like roads: contracted, and swept for a cache line of sources"
-            if name in DENSE and _bytes.closed_fits(facts, wishes):
+            if name in DENSE and _bytes.closed_fits(facts, request):
                 return name, "many rows of a dense graph: all pairs at once, in tiles"
             if name == "delta-stepping":
                 break
     return "delta-stepping", "buckets need no heap, and share between threads"
 
 
-def _suits_rounds(facts: Facts, wishes: Wishes, device: DeviceFacts) -> bool:
+def _suits_rounds(facts: Facts, request: Request, device: DeviceFacts) -> bool:
     dense = FRONTIER_FROM if device.frontier_from is None else device.frontier_from
-    if facts.degree < dense or wishes.delta is not None or wishes.targets:
+    if facts.degree < dense or request.options.delta is not None or request.may_stop:
         return False
     return device.needs.get("frontier", 0) <= device.free  # streamed, buckets copy fewer parts
 
 
-def _threads(call: str, plan: Plan, facts: Facts, wishes: Wishes, machine: Machine) -> int:
+def _threads(plan: Plan, facts: Facts, request: Request, machine: Machine) -> int:
     """Return how many threads are worth their while.
 
     Threads of one search wait for each other: one that shares its CPU with somebody else holds all up. Searches from many sources do not.
     """
-    if call in MANY:
-        worth = machine.threads if machine.asked else wishes.rows * (facts.edges + facts.vertices) // EDGES_PER_THREAD
+    if request.call.many:
+        worth = machine.threads if machine.asked else request.rows * (facts.edges + facts.vertices) // EDGES_PER_THREAD
         return 1 if plan.method == "bellman-ford" else max(1, min(machine.threads, worth))
     threads = min(machine.threads, machine.idle)
     if plan.method in ("dijkstra", "bellman-ford") and (plan.engine == "cpu" or facts.has_negative):
@@ -317,43 +304,43 @@ def _threads(call: str, plan: Plan, facts: Facts, wishes: Wishes, machine: Machi
     threads = min(threads, facts.edges // least) if least else threads
     if threads <= 1:
         return 1
-    if plan.engine == "cpu" and wishes.targets:
+    if plan.engine == "cpu" and request.may_stop:
         return 1  # such a search is usually short, and one thread can stop at the exact bucket
     return threads
 
 
-def _prepare(plan: Plan, facts: Facts, wishes: Wishes, machine: Machine) -> Plan:
+def _prepare(plan: Plan, facts: Facts, request: Request, machine: Machine) -> Plan:
     """Return the plan with the graph prepared first, if that pays.
 
     Whether more searches will come nobody knows. So it is done when those so far have cost as much as it will: what is spent in vain is
     then at most what has been spent anyway, and what could have been saved at most as much again. The rows of a matrix are known to come.
     """
-    if plan.engine != "cpu" or plan.method != "delta-stepping" or not pays(facts, wishes, machine):
+    if plan.engine != "cpu" or plan.method != "delta-stepping" or not pays(facts, request, machine):
         return plan
-    why = "many rows will be searched for" if wishes.columns else "searches so far have cost as much"
+    why = "many rows will be searched for" if request.columns else "searches so far have cost as much"
     note = "; ".join(filter(None, (f"rows are prepared: {why}", plan.note)))
     return replace(plan, prepares=True, note=note)
 
 
-def _arrays(call: str, plan: Plan, facts: Facts, wishes: Wishes) -> list[_bytes.Array]:
-    hops = call == "bfs"
-    if call in MANY:
-        return _bytes.matrix(facts, plan.method, wishes, threads=plan.threads)
+def _arrays(plan: Plan, facts: Facts, request: Request) -> list[_bytes.Array]:
+    hops, options = request.call.hops, request.options
+    if request.call.many:
+        return _bytes.matrix(facts, plan.method, request, threads=plan.threads)
     if plan.engine == "external":
         if facts.has_negative and not hops:
             return _bytes.sweep_negative(facts, shift=10)
         hops = hops or plan.method == "bfs"
-        bins = not hops and wishes.memory_limit is None and far_beyond_caches(facts)
+        bins = not hops and options.memory_limit is None and far_beyond_caches(facts)
         return _bytes.sweep(
-            facts, record_paths=wishes.record_paths, threads=plan.threads, shift=10, hops=hops, bins=bins
+            facts, record_paths=options.record_paths, threads=plan.threads, shift=10, hops=hops, bins=bins
         )
-    arrays = _bytes.search(facts, plan.method, record_paths=wishes.record_paths, threads=plan.threads, hops=hops)
-    return arrays + _bytes.winners(facts) if call == "nearest" else arrays
+    arrays = _bytes.search(facts, plan.method, record_paths=options.record_paths, threads=plan.threads, hops=hops)
+    return arrays + _bytes.winners(facts) if request.call is Call.NEAREST else arrays
 
 
 def _route(facts: Facts) -> Plan:
     """Return the plan of one path: the search grows from both ends, or goes straight for the target where landmarks have been made."""
-    check("route", "cpu", "delta-stepping", facts, bounded=False)
+    check(Call.ROUTE, "cpu", "delta-stepping", facts, bounded=False)
     if facts.landmarks:
         method, reason = "landmarks", "queries so far have paid for landmarks: a tenth of the vertices is settled"
     else:

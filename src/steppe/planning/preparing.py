@@ -8,7 +8,7 @@ from . import bytes as _bytes
 
 if TYPE_CHECKING:
     from .facts import Facts, Machine
-    from .plan import Wishes
+    from .plan import Request
 
 CACHED = 500_000
 """Edges below which a graph stays in the caches while it is searched."""
@@ -28,13 +28,13 @@ def far_beyond_caches(facts: Facts) -> bool:
     return facts.vertices >= BLOCKS_FROM and facts.degree >= BLOCKS_DEGREE
 
 
-def pays(facts: Facts, wishes: Wishes, machine: Machine) -> bool:
+def pays(facts: Facts, request: Request, machine: Machine) -> bool:
     """Whether the graph should be prepared now."""
     if facts.prepared or not facts.can_prepare or not machine.may_prepare or far_beyond_caches(facts):
         return False
     if machine.memory is not None and 2 * _bytes.total(_bytes.preparation(facts)) > machine.memory:
         return False
-    coming = wishes.rows if wishes.columns else 0
+    coming = request.rows if request.columns else 0
     return facts.spent + coming * facts.edges >= preparation_cost(facts) * facts.edges
 
 
