@@ -24,10 +24,10 @@ SPARSE = _core.SPARSE
 SUPERSTEP_WIDTHS = 64, 0.5
 """Typical weights that a superstep goes beyond the least distance that waits anywhere, where vertices have few edges, and where they have many.
 
-Within a part narrow buckets keep the order, so a wide superstep costs few relaxations and saves messages. (Grid of 500², two parts: 4 weights 173
-supersteps and 1.05 relaxations an edge, 16 56 and 1.06, 64 18 and 1.07, 256 6 and 1.08; RMAT of scale 20: a half 22
-and 1.29, 4 10 and 1.30, in the same time; random, 12 edges a vertex, four parts: a tenth 86 and 1.01, a half 33 and 1.02, 1 26 and 1.10, 4 24 and
-4.69.)"""
+Within a part narrow buckets keep the order, so a wide superstep costs few relaxations and saves messages. (Supersteps, and relaxations an edge,
+which hang on no machine. Grid of 500², two parts: 4 weights 173 and 1.05, 16 56 and 1.06, 64 18 and 1.07, 256 6 and 1.08; RMAT of scale 20: a
+half 22 and 1.29, 4 10 and 1.30, in the same time; random, 12 edges a vertex, four parts: a tenth 86 and 1.01, a half 33 and 1.02, 1 26 and 1.10,
+4 24 and 4.69.)"""
 
 
 def between_parts(facts: Facts, wanted: float | None) -> float:
@@ -55,10 +55,11 @@ def width_of(plan: Plan, facts: Facts, wanted: float | None, *, many: bool, bins
     Blocks (the engine "external") want wide buckets, because each is a sweep over the edges.
 
     With bins (``bins``: blocks of a graph in memory) a sweep is cheaper. Hubs reach most of a graph at nearly the same distance, so that all of
-    it would lie in one or two buckets: the width shrinks with a power of the crowding. (RMAT of scale 24: 54 takes 14.7 s, 16 10.1, 8 6.1, 4
-    4.8, 2 4.6, and the rule gives 2.2; scale 23: 2.9, and 4 and 2 are the best. Random and web graphs keep theirs.) Where in-edges are at hand a
-    fourth of it, for integers perhaps less than 1, which is one distance a round: the sooner it is seen that a pull pays. (RMAT of scale 24,
-    first search: with 1 34 % of the edges are pushed before, with less 4 %. A random graph of 218 M edges, prepared: 2.7 -> 2.5 s.)
+    it would lie in one or two buckets: the width shrinks with a power of the crowding. (Two cores of a Xeon, November 2026. RMAT of scale 24: 54
+    takes 14.7 s, 16 10.1, 8 6.1, 4 4.8, 2 4.6, and the rule gives 2.2; scale 23: 2.9, and 4 and 2 are the best. Random and web graphs keep
+    theirs.) Where in-edges are at hand a fourth of it, for integers perhaps less than 1, which is one distance a round: the sooner it is seen
+    that a pull pays. (The same machine. RMAT of scale 24, first search: with 1 34 % of the edges are pushed before, with less 4 %. A random graph
+    of 218 M edges, prepared: 2.7 -> 2.5 s.)
     """
     if plan.method == "dijkstra":
         exact = facts.edges >= TINY and facts.is_integer and facts.max_weight <= EXACT_BUCKETS
