@@ -3,6 +3,7 @@
 #   make demo       a road-like network of a million vertices: solved, proved, one path printed
 #   make demo-cluster  an R-MAT graph in parts on three local nodes of Ray, a worker killed on the way, and the proof
 #   make test       the whole test suite
+#   make test-mutations  seeded bugs in kernels and headers: each must be noticed (minutes; those that nothing has changed for are skipped)
 #   make test-sdist  the source distribution: built, installed into an empty venv, tested from there (SDIST_TESTS=tests: all)
 #   make test-kernels  every kernel, compiled for every type and architecture of NVIDIA's
 #   make test-cluster  the whole fault sweep on Ray: every superstep × every victim, a node removed (minutes)
@@ -31,6 +32,9 @@ DEVICE ?= cuda
 # Whatever the locale says: files of this project are UTF-8, and what programs print is, too.
 export PYTHONUTF8 := 1
 
+# pip with a line for each package and each file of the native core as it is compiled.
+INSTALL := tools/install.py
+
 # What an installation is made of. An editable install knows a fixed list of modules, so a new .py file counts too.
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -type f ! -name '*.pyc' ! -name '*.pyi')
 
@@ -42,7 +46,7 @@ SANITIZED := $(THREADED) $(call tests_of,frames conveniences sssp_properties see
 FIXED := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 LIBRARY = $$(realpath "$$($(CXX) -print-file-name=lib$(1).so)")
 
-.PHONY: demo demo-cluster test test-cpus test-cluster test-sdist fuzz test-faults test-kernels test-gpu fuzz-files lint docs pictures stub sanitize sanitize-address sanitize-thread clean \
+.PHONY: demo demo-cluster test test-mutations test-cpus test-cluster test-sdist fuzz test-faults test-kernels test-gpu fuzz-files lint docs pictures stub sanitize sanitize-address sanitize-thread clean \
         bench bench-sssp bench-peers bench-growth bench-giants bench-full bench-report bench-build bench-read bench-count bench-route bench-prepare bench-matrix bench-widths bench-cluster
 
 demo: $(VENV)/.cli
@@ -51,9 +55,14 @@ demo: $(VENV)/.cli
 demo-cluster: $(VENV)/.ray
 	$(BIN)/python examples/cluster.py
 
-# In the order of the names: by their number, few tests that take long (seeded bugs) would come last, on one core.
+# In the order of the names: by their number, files of few tests that take long would come last, on one core.
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
+
+# Seeded bugs of a driver, and of the kernels, are skipped where nothing has changed since all were noticed: tests/noticed.json.
+test-mutations: $(VENV)/.test
+	$(BIN)/python -m pytest -n auto --dist load --maxschedchunk 1 tests/seeded_core.py tests/seeded_kernels.py $(PYTEST_ARGS)
+	@$(BIN)/python tests/noticed.py
 
 # What is not installed (qemu-user, a cross compiler, other compilers) is a visible skip.
 test-cpus: $(VENV)/.test
@@ -72,7 +81,7 @@ test-sdist: $(VENV)/.build-tools
 	$(BIN)/python tools/sdist.py build/sdist
 	tar -xzf build/sdist/steppe-*.tar.gz -C build/sdist
 	cd build/sdist/steppe-*/ && $(PYTHON) -m venv .venv && .venv/bin/pip install --quiet -r .github/requirements/build.in \
-	  && .venv/bin/pip install --quiet $(SDIST_PIP) ".[test]" \
+	  && .venv/bin/python $(INSTALL) $(SDIST_PIP) ".[test]" \
 	  && .venv/bin/python -m pytest -q -n auto --dist loadfile -p no:cacheprovider $(SDIST_TESTS) $(PYTEST_ARGS)
 
 # What `make test` does with a few lost workers, here with every superstep × every victim, two at once, and a node.
@@ -98,7 +107,7 @@ lint: $(VENV)/.lint
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/clang-format --dry-run -Werror $$(git ls-files 'cpp/*.hpp' 'cpp/*.cpp' 'tests/*.hpp' 'tests/*.cpp')
+	$(BIN)/clang-format --dry-run -Werror $$(git ls-files 'cpp/*.hpp' 'cpp/*.cpp' 'tests/*.hpp' 'tests/*.cpp' 'examples/*.cpp')
 
 # A warning is an error: a link that leads nowhere, a page outside the navigation, a docstring that cannot be read.
 docs: $(VENV)/.docs
@@ -160,7 +169,7 @@ $(VENV)/.lint: EXTRAS = test,lint
 $(VENV)/.%: EXTRAS = $*
 $(VENV)/.%: $(VENV)/.build-tools $(SOURCES)
 	@echo "== install steppe[$(EXTRAS)]"
-	$(BIN)/pip install --quiet --no-build-isolation --editable ".[$(EXTRAS)]"
+	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[$(EXTRAS)]"
 	@touch $@
 
 # Without build isolation CMake's cache stays valid from one build to the next.
@@ -168,7 +177,7 @@ $(VENV)/.build-tools: .github/requirements/build.in
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "steppe needs Python 3.11 or newer: make PYTHON=python3.12 …")'
 	@echo "== make $(VENV)"
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet -r $<
+	@$(BIN)/python $(INSTALL) -r $<
 	@touch $@
 
 sanitize: sanitize-address sanitize-thread
@@ -188,5 +197,5 @@ sanitize-thread: .venv-thread/.installed
 	$(PYTHON) -m venv .venv-$*
 	.venv-$*/bin/pip install --quiet -r .github/requirements/build.in pytest pytest-xdist hypothesis scipy \
 	  pandas polars duckdb pyarrow igraph rustworkx array-api-strict
-	.venv-$*/bin/pip install --quiet --no-build-isolation ".[zstd,networkx]" -Cbuild-dir=build/$* -Cinstall.strip=false -Ccmake.define.STEPPE_SANITIZE=$*
+	@.venv-$*/bin/python $(INSTALL) --no-build-isolation ".[zstd,networkx]" -Cbuild-dir=build/$* -Cinstall.strip=false -Ccmake.define.STEPPE_SANITIZE=$*
 	@touch $@

@@ -264,7 +264,7 @@ def memory(folder: Path, args: argparse.Namespace) -> None:
     print("  an idle worker: " + ", ".join(f"{field} {size / MIB:.0f}" for field, size in none.items()) + " MiB")
     ray.kill(idle)
     with sp.Ray(workers=4, cpus=0.5, timeout=120) as engine:
-        pids = [pid for pid, _ in engine.crew(g).start().pids]
+        pids = [pid for pid, _ in engine.workers_of(g).start().pids]
         shares = [sum((folder / "random" / f"{kind}").stat().st_size for kind in kinds(n)) for n in range(4)]
         source = 0
         for name, call in phases_of(g, source, engine):

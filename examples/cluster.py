@@ -54,7 +54,7 @@ def main() -> None:
             cluster.wait_for_nodes()
             ray.init(address=cluster.address, log_to_driver=False, logging_level="error")
             engine = sp.Ray(workers=3)
-            pids = engine.crew(g).start().pids
+            pids = engine.workers_of(g).start().pids
             assert {node["NodeManagerAddress"] for node in ray.nodes()} == {"127.0.0.1"}
             print(f"{len(ray.nodes())} nodes, workers {', '.join(str(pid) for pid, _ in pids)}")
 

@@ -69,7 +69,7 @@ def _many(**options):
 
 def _nearest(graph):
     found = sp.nearest(graph, [3, 90, 200], threads=2)
-    return found.distances, found.winners
+    return found.distances, found.source_index
 
 
 def _route(graph):

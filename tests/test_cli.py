@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import steppe as sp
 from conftest import PATIENCE
 from steppe.cli import application
-from steppe.cli.app import size, vertex
+from steppe.cli.app import vertex
 from steppe.planning.progress import Bar, Progress, streamed
 
 DATA = Path(os.environ.get("STEPPE_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -311,10 +311,6 @@ def test_without_the_extra_there_is_a_hint():
 def test_output_is_plain_where_there_is_no_terminal(gr):
     assert "\x1b" not in process("sssp", gr, "-s", 1, env={**os.environ, "NO_COLOR": "1"}).stdout
     assert "\x1b" not in process("sssp", gr, "-s", 1).stdout
-
-
-def test_sizes():
-    assert [size(text) for text in ("1500", "2K", "1.5G")] == [1500, 2048, 3 << 29]
 
 
 class Terminal(io.StringIO):

@@ -218,7 +218,7 @@ def test_ctrl_c_at_any_time_leaves_no_traceback(gr):
     [
         (
             ("sssp", "GRAPH", "-s", "1", "--memory-limit", "10Q"),
-            "expected a size such as 1500000, 200M or 1.5G, not '10Q'",
+            "expected a size such as 1500000, 200M or 2GB, not '10Q'",
         ),
         (("sssp", "GRAPH", "-s", "1", "--cutoff", "far"), "expected a number, not 'far'"),
         (("convert", "GRAPH", "-"), "add --to csv"),

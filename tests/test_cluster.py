@@ -21,8 +21,8 @@ import steppe as sp
 from cluster_checks import running, with_faults, wrong
 from conftest import PATIENCE
 from loopback import NotPermittedError
+from steppe.cluster.cpu_holders import cpu_holders
 from steppe.cluster.loopback import ENVIRONMENT
-from steppe.cluster.roster import roster
 
 pytestmark = [pytest.mark.ray, pytest.mark.filterwarnings("ignore")]  # Ray's own
 ALL = os.environ.get("STEPPE_TEST_ALL") == "1"
@@ -69,7 +69,7 @@ def test_the_answer_of_one_machine(engine, graph, parts, tmp_path):
     assert sp.plan(parts, "sssp", engine=engine).engine == "ray"
     assert np.array_equal(sp.bfs(parts, 5, engine=engine).verify().distances, sp.bfs(graph, 5).distances)
     near, known = sp.nearest(parts, [3, 300], engine=engine).verify(), sp.nearest(graph, [3, 300])
-    assert np.array_equal(near.winners, known.winners)
+    assert np.array_equal(near.source_index, known.source_index)
     assert np.array_equal(near.distances, known.distances)
     assert len(list(r.to_folder(tmp_path / "answer").iterdir())) == 6
 
@@ -96,7 +96,7 @@ def test_floats_and_another_graph_at_once(engine, tmp_path):
     assert np.array_equal(a.distances, right.distances)
     assert np.array_equal(b.verify().distances, sp.sssp(graph, 1).distances)
     assert np.array_equal(a.verify().predecessors, right.predecessors)
-    engine.crew(g).close()
+    engine.workers_of(g).close()
 
 
 def test_killed_at_a_superstep(engine, graph, parts):
@@ -117,9 +117,9 @@ def test_killed_around_a_pull(engine, tmp_path, monkeypatch):
     """Between the two supersteps of a pull, and after it: what the dead had read nobody told it."""
     graph = sp.generate.rmat(14, 16, seed=1)
     g = sp.partition(graph, tmp_path / "g", parts=3)
-    source, crew, heard = int(np.argmax(graph.degrees)), engine.crew(g), []
-    exchange = crew.exchange
-    monkeypatch.setattr(crew, "exchange", lambda method, *args: (heard.append(method), exchange(method, *args))[1])
+    source, team, heard = int(np.argmax(graph.degrees)), engine.workers_of(g), []
+    exchange = team.exchange
+    monkeypatch.setattr(team, "exchange", lambda method, *args: (heard.append(method), exchange(method, *args))[1])
     right = sp.sssp(graph, source)
     assert wrong(sp.sssp(g, source, engine=engine), right) == 0
     at = heard.index("pull")
@@ -130,7 +130,7 @@ def test_killed_around_a_pull(engine, tmp_path, monkeypatch):
         found, faults = with_faults(engine, g, plan, lambda: sp.sssp(g, source, engine=engine))
         assert (wrong(found, right), found.explain().restarts, len(faults.sent)) == (0, 1, 1), plan
     found.verify()
-    crew.close()
+    team.close()
 
 
 def test_without_the_word_of_survivors_the_same_is_wrong(engine, graph, parts):
@@ -147,7 +147,7 @@ def test_without_the_word_of_survivors_the_same_is_wrong(engine, graph, parts):
 
 def test_an_answer_survives_its_worker(engine, graph, parts):
     r, right = sp.sssp(parts, 5, engine=engine), sp.sssp(graph, 5)
-    os.kill(engine.crew(parts).start().pids[2][0], signal.SIGKILL)
+    os.kill(engine.workers_of(parts).start().pids[2][0], signal.SIGKILL)
     assert r.path(319).tolist() == right.path(319).tolist()
     assert wrong(r.verify(), right) == 0
 
@@ -215,10 +215,10 @@ def test_one_graph_after_another(cluster, engine, tmp_path):
     right, other = sp.sssp(one, 3), sp.sssp(two, 3)
     with sp.Ray(workers=2, cpus=2) as engine_a, sp.Ray(workers=2, cpus=2) as engine_b:
         a = sp.sssp(first, 3, engine=engine_a)
-        before = engine_a.crew(first).start().pids.copy()
+        before = engine_a.workers_of(first).start().pids.copy()
         b = sp.sssp(second, 3, engine=engine_b)
         assert (
-            engine_a.crew(first).start().pids != before
+            engine_a.workers_of(first).start().pids != before
         )  # its workers were ended, and started again by this very line
         c = sp.sssp(second, 4, engine=engine_a)  # the same graph by another engine
         assert wrong(a.verify(), right) == 0
@@ -239,10 +239,10 @@ def test_graphs_that_fit_stay_side_by_side(cluster, tmp_path):
     with sp.Ray(workers=1) as engine:
         sp.sssp(first, 3, engine=engine)
         assert free(cluster, lambda cpus: 2 <= cpus < 4)
-        before = engine.crew(first).start().pids.copy()
+        before = engine.workers_of(first).start().pids.copy()
         assert wrong(sp.sssp(second, 3, engine=engine), sp.sssp(two, 3)) == 0
         assert wrong(sp.sssp(first, 5, engine=engine), sp.sssp(one, 5)) == 0
-        assert engine.crew(first).start().pids == before
+        assert engine.workers_of(first).start().pids == before
 
 
 def test_two_graphs_at_once(cluster, tmp_path):
@@ -261,7 +261,7 @@ def test_two_graphs_at_once(cluster, tmp_path):
 
 
 def test_workers_of_a_graph_that_is_gone_are_freed(cluster, engine, tmp_path):
-    engine.crew(grid(tmp_path, 1)[1]).start()  # of a graph that nobody keeps
+    engine.workers_of(grid(tmp_path, 1)[1]).start()  # of a graph that nobody keeps
     _, g = grid(tmp_path, 2)
     with sp.Ray(workers=2, cpus=2) as wide:
         r = sp.sssp(g, 3, engine=wide)
@@ -298,7 +298,7 @@ def test_a_matrix_finds_room(cluster, tmp_path):
             assert begun.wait(120)
             engine._before_step = None
             matrix = pool.submit(sp.distances, one, sources, engine=engine)
-            while not roster._matrices:
+            while not cpu_holders._matrices:
                 time.sleep(0.01)
             go_on.set()
             assert np.array_equal(matrix.result(300), right)
@@ -308,14 +308,14 @@ def test_a_matrix_finds_room(cluster, tmp_path):
 
 def test_a_search_within_a_search_is_told(cluster, tmp_path, monkeypatch):
     """It would wait for ever: those who hold the CPUs wait for it."""
-    from steppe.cluster import ray_crew
+    from steppe.cluster import ray_workers
 
     (one, first), (_, second) = grid(tmp_path, 1), grid(tmp_path, 2)
     problems = []
 
     def again(now):
         if not problems:
-            monkeypatch.setattr(ray_crew, "START", 0.5)
+            monkeypatch.setattr(ray_workers, "START", 0.5)
             with pytest.raises(RuntimeError, match="2 of 2 workers did not start") as problem:
                 sp.sssp(second, 3, engine=sp.Ray(workers=2, cpus=2, timeout=0.5))
             monkeypatch.undo()
@@ -327,11 +327,11 @@ def test_a_search_within_a_search_is_told(cluster, tmp_path, monkeypatch):
 
 
 def test_too_many_workers_are_told(cluster, parts, monkeypatch):
-    from steppe.cluster import ray_crew
+    from steppe.cluster import ray_workers
 
-    monkeypatch.setattr(ray_crew, "START", 0.5)
+    monkeypatch.setattr(ray_workers, "START", 0.5)
     with pytest.raises(RuntimeError, match=r"3 of 3 workers did not start within 1 seconds: each takes 5 CPUs"):
-        sp.Ray(workers=3, timeout=0.5, cpus=5).crew(parts).start()
+        sp.Ray(workers=3, timeout=0.5, cpus=5).workers_of(parts).start()
 
 
 def test_a_damaged_part_is_named(engine, tmp_path):

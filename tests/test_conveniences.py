@@ -1,5 +1,9 @@
 """What people write first: it works, or the message says what to write instead."""
 
+import inspect
+import tempfile
+from pathlib import Path
+
 import array_api_strict
 import igraph
 import networkx as nx
@@ -168,6 +172,38 @@ def test_sizes_that_are_none():
     with pytest.raises(sp.ResultSizeError):
         sp.distances(g, range(900), memory_limit="1kB")
     assert sp.sssp(g, 0, memory_limit="1GB").distances.tolist() == sp.sssp(g, 0).distances.tolist()
+
+
+CALLS_WITHIN = {
+    "sssp": lambda g, **o: sp.sssp(g, 0, **o).distances,
+    "bfs": lambda g, **o: sp.bfs(g, 0, **o).distances,
+    "nearest": lambda g, **o: sp.nearest(g, [0, 9], **o).distances,
+    "isochrones": lambda g, **o: sp.isochrones(g, 0, [9, 99], **o).bands,
+    "distances": lambda g, **o: sp.distances(g, [0, 9], **o),
+    "all_pairs": sp.all_pairs,
+    "distance_blocks": lambda g, **o: np.concatenate([block.distances for block in sp.distance_blocks(g, **o)]),
+    "eccentricity": sp.eccentricity,
+    "plan": lambda g, **o: sp.plan(g, "all_pairs", **o).bytes_needed,
+    "partition": lambda g, **o: sp.partition(g, Path(tempfile.mkdtemp(), "parts"), parts=2, **o).num_edges,
+}
+
+
+def test_every_limit_is_a_number_or_a_text():
+    taking = {}
+    for name in sp.__all__:
+        if inspect.isfunction(getattr(sp, name)):
+            parameters = inspect.signature(getattr(sp, name)).parameters
+            if "memory_limit" in parameters:
+                taking[name] = parameters["memory_limit"].annotation
+    assert taking == dict.fromkeys(CALLS_WITHIN, "int | str | None")
+
+
+@pytest.mark.parametrize("name", CALLS_WITHIN)
+def test_a_limit_in_words_is_the_same_limit(name):
+    g, call = sp.generate.grid(20, 20, seed=1), CALLS_WITHIN[name]
+    assert np.array_equal(call(g, memory_limit="2 GB"), call(g, memory_limit=2 * 10**9))
+    with pytest.raises(ValueError, match='like "2GB"'):
+        call(g, memory_limit="much")
 
 
 def test_what_is_no_graph_is_told_what_to_write():

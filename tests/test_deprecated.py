@@ -10,6 +10,7 @@ from steppe.planning.explain import Explanation
 
 EDGES = [0, 0, 1, 2], [1, 2, 2, 0], [5, 9, 3, 1]
 G = sp.Graph.from_edges(*EDGES)
+RAY = sp.Ray()
 
 
 def drawn(**options):
@@ -18,10 +19,30 @@ def drawn(**options):
     return lines.get_color()
 
 
+def path_drawn(**options):
+    pytest.importorskip("matplotlib")
+    paths = sp.sssp(G.with_coordinates([(0, 0), (1, 0), (1, 1)]), 0)
+    return len(paths.plot(**options).collections)
+
+
 OLD = {
     "steppe.blocks": ("steppe.distance_blocks", lambda: sp.blocks, lambda: sp.distance_blocks),
+    "steppe.NearestSources": ("steppe.Nearest", lambda: sp.NearestSources, lambda: sp.Nearest),
+    "Nearest.winners": (
+        "Nearest.source_index",
+        lambda: sp.nearest(G, [0]).winners,
+        lambda: sp.nearest(G, [0]).source_index,
+    ),
+    "Nearest.winner_labels": (
+        "Nearest.sources",
+        lambda: sp.nearest(G, [0], k=2).winner_labels,
+        lambda: sp.nearest(G, [0], k=2).sources,
+    ),
+    "steppe.Skims": ("steppe.DistanceMatrix", lambda: sp.Skims, lambda: sp.DistanceMatrix),
     "Graph.about": ("Graph.metadata", lambda: G.about, lambda: G.metadata),
+    "Ray.crew": ("Ray.workers_of", lambda: RAY.crew, lambda: RAY.workers_of),
     "Graph.plot(colour=)": ("Graph.plot(color=)", lambda: drawn(colour="#ff0000"), lambda: drawn(color="#ff0000")),
+    "Paths.plot(to=)": ("Paths.plot(target=)", lambda: path_drawn(to=2), lambda: path_drawn(target=2)),
     "Explanation.peak_device_bytes": (
         "Explanation.peak_bytes",
         lambda: Explanation(method="", peak_bytes=7).peak_device_bytes,
@@ -59,6 +80,16 @@ def test_an_old_method_of_devices_is_known_by_its_new_name():
         pytest.raises(ValueError, match='method="edge-sweep" runs on a device'),
     ):
         sp.all_pairs(G, method="edge", device="cpu")
+
+
+def test_a_matrix_with_predecessors_is_still_a_pair():
+    both = sp.all_pairs(G, predecessors=True)
+    for ask in (tuple, lambda pair: (pair[0], pair[1])):
+        with pytest.warns(DeprecationWarning, match=r"write .distances and .predecessors") as caught:
+            distances, predecessors = ask(both)
+        assert caught[0].filename == __file__
+        assert distances is both.distances
+        assert predecessors is both.predecessors
 
 
 def test_old_and_new_argument_together_are_refused():

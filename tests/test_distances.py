@@ -212,7 +212,7 @@ def test_nearest_against_the_rows_of_all_sources(dtype):
         rows = edge_checks.matrix(n, edges, dtype, sources)
         got = sp.nearest(g, sources)
         assert np.array_equal(got.distances, rows.min(axis=0))
-        for v, winner in enumerate(got.winners.tolist()):
+        for v, winner in enumerate(got.source_index.tolist()):
             far = rows[:, v].min() == got.paths.unreachable
             assert winner == -1 if far else rows[sources.index(winner), v] == rows[:, v].min()
 
@@ -222,7 +222,7 @@ def test_nearest_in_labels_and_within_a_cutoff():
     assert [got.source(v) for v in "abcd"] == ["d", "b", "b", "d"]
     assert (got.distance("a"), got.distance("c")) == (1, 3)
     near = sp.nearest(SIMPLE, ["b", "d"], cutoff=2)
-    assert near.winners.tolist() == [3, 1, -1, 3]
+    assert near.source_index.tolist() == [3, 1, -1, 3]
     assert near.distance("c") == FAR
     with pytest.raises(sp.NoPathError, match="no source reaches 'c'"):
         near.source("c")
@@ -243,5 +243,5 @@ def test_sparse_with_a_cutoff_beyond_all_distances(cutoff):
 def test_nearest_of_sources_that_others_reach_below_zero():
     g = sp.Graph.from_edges([0, 1], [1, 2], [-0.5, 0.25])
     r = sp.nearest(g, [1, 0])
-    assert (r.distances.tolist(), r.winners.tolist()) == ([0, -0.5, -0.25], [0, 0, 0])
+    assert (r.distances.tolist(), r.source_index.tolist()) == ([0, -0.5, -0.25], [0, 0, 0])
     assert r.paths.verify().predecessors.tolist() == [-1, 0, 1]

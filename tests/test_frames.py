@@ -380,7 +380,7 @@ def test_a_table_of_pairs():
     )
     g = sp.Graph.from_frame(roads, "a", "b", "min", attributes=["metres", "toll"])
     made = sp.distances(g, ["x", "y"], ["z", "x"], along=["metres", "toll"])
-    assert repr(made) == "<Skims: 2 × 2, distances, metres, toll>"
+    assert repr(made) == "<DistanceMatrix: 2 × 2, distances, metres, toll>"
     assert made["metres"].tolist() == [[1700, 0], [800, sp.UNREACHABLE]]
     assert made["toll"].tolist() == [[0.75, 0.0], [0.25, np.inf]]
     assert list(made) == ["metres", "toll"]

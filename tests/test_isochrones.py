@@ -40,6 +40,17 @@ def test_bands_are_what_the_distances_say(data):
     assert r.counts() == [int((whole.reachable & (whole.distances <= limit)).sum()) for limit in rising]
 
 
+def test_isochrones_tell_their_progress_and_keep_within_memory(tmp_path):
+    g = sp.generate.grid(300, 300, seed=1)
+    right = sp.isochrones(g, 0, [500, 10**6])
+    sp.write(g, tmp_path / "g.steppe")
+    small = sp.isochrones(sp.read(tmp_path / "g.steppe"), 0, [500, 10**6], memory_limit="8MB").verify()
+    assert small.explain().engine == "external"
+    assert np.array_equal(small.bands, right.bands)
+    with pytest.raises(TypeError, match="progress must be True or a function"):
+        sp.isochrones(g, 0, [5], progress="loud")
+
+
 def test_limits_are_numbers():
     g = line([1, 2])
     for bad in ([], 5, "300", [[1]], ["a"], [-1], [np.inf], [np.nan]):

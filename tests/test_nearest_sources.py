@@ -1,5 +1,7 @@
 """nearest(offsets=, k=, reverse=): against a row for each source."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -47,34 +49,89 @@ def slowly(graph, sources, offsets, k, cutoff=None):
 def test_any_small_graph(edges, asked, k, dtype, cutoff):
     g = answers.graph_of(8, edges, dtype)
     sources, offsets = [s for s, _ in asked], [o for _, o in asked]
-    got = sp.nearest(g, sources, offsets=offsets, k=k, cutoff=cutoff)
+    got = sp.nearest(g, sources, offsets=offsets, k=k, cutoff=cutoff).verify()
     distances, winners = slowly(g, sources, offsets, k, cutoff)
-    assert np.array_equal(got.distances, distances)
-    assert np.array_equal(got.winners, winners)
+    assert got.distances.shape == got.source_index.shape == (8, k)[: 1 + (k > 1)]
+    assert np.array_equal(got.distances.reshape(8, k), distances)
+    assert np.array_equal(got.source_index.reshape(8, k), winners)
     if k > 1:
-        got = sp.nearest(g, sources, k=k)
+        got = sp.nearest(g, sources, k=k).verify()
         distances, winners = slowly(g, sources, [0] * len(sources), k)
         assert np.array_equal(got.distances, distances)
-        assert np.array_equal(got.winners, winners)
+        assert np.array_equal(got.source_index, winners)
 
 
 def test_one_without_offsets_is_the_other_answer():
     g = sp.generate.grid(12, 12, seed=1)
     sources = [3, 70, 143]
     first = sp.nearest(g, sources)
-    assert isinstance(first, sp.Nearest)
     same = sp.nearest(g, sources, offsets=[0, 0, 0])
-    assert isinstance(same, sp.NearestSources)
-    assert np.array_equal(same.distances[:, 0], first.distances)
+    assert np.array_equal(same.distances, first.distances)
+    several = sp.nearest(g, sources, k=2)
+    assert np.array_equal(several.distances[:, 0], first.distances)
+    for v in (0, 71, 143):
+        assert first.distance(v) == same.distance(v) == several.distance(v)
+        assert same.source(v) == several.source(v) == several.sources[v, 0]
+    assert first.paths.verify().distance(3) == 0
+    for answer in (same, several):
+        told = answer.explain()
+        assert (told.method, told.threads) == ("dijkstra", 1)
+        assert told.seconds > 0
+        with pytest.raises(AttributeError, match="no paths with k > 1"):
+            _ = answer.paths
+    table = several.to_frame()
+    assert table["vertex"].tolist()[:4] == [0, 0, 1, 1]
+    assert np.array_equal(table["distance"].to_numpy(), several.distances.reshape(-1))
+
+
+@given(
+    edges=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 3)), min_size=3, max_size=20),
+    asked=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), min_size=1, max_size=4),
+    k=st.integers(1, 3),
+    dtype=st.sampled_from([np.int32, np.int64, np.float32, np.float64, None]),
+    cutoff=st.none() | st.integers(0, 6),
+    place=st.integers(0, 17),
+    other=st.tuples(st.integers(0, 8), st.integers(-1, 5)),
+)
+@settings(max_examples=examples(300), deadline=None)
+def test_an_answer_with_one_other_entry_is_refused(edges, asked, k, dtype, cutoff, place, other):
+    g = answers.graph_of(6, edges, dtype)
+    right = sp.nearest(g, [s for s, _ in asked], offsets=[o for _, o in asked], k=k, cutoff=cutoff).verify()
+    distances, sources = right.distances.copy(), right.source_index.copy()
+    i = place % distances.size
+    if (distances.flat[i], sources.flat[i]) == other:
+        return
+    distances.flat[i], sources.flat[i] = other
+    with pytest.raises(sp.VerificationError, match="the sources of vertex"):
+        replace(right, distances=distances, source_index=sources).verify()
+    far = FAR if distances.dtype.kind == "i" else np.inf
+    if right.source_index.max() >= 0:
+        distances[:], sources[:] = far, -1  # nothing is left
+        with pytest.raises(sp.VerificationError, match="leave itself out"):
+            replace(right, distances=distances, source_index=sources).verify()
+
+
+def test_the_proof_takes_circles_of_no_length_and_overflow():
+    g = sp.Graph.from_edges([0, 1, 2, 3, 3], [1, 2, 1, 4, 0], [5, 0, 0, 1, 2])
+    right = sp.nearest(g, [0, 3], k=2).verify()
+    circle = right.distances.copy()
+    circle[[1, 2], 0] = 4  # each holds the other, and neither is reached
+    with pytest.raises(sp.VerificationError, match="wrong distance"):
+        replace(right, distances=circle).verify()
+    long = sp.Graph.from_edges([0, 1], [1, 2], [2**62, 2**62])
+    sp.nearest(long, [0, 2], offsets=[5, 0]).verify()
+    sp.nearest(long, [0], offsets=[5], cutoff=2**62 + 5).verify()
+    loud = sp.Graph.from_edges([0, 0], [1, 2], [np.inf, 1.0])
+    assert sp.nearest(loud, [0], k=2).verify().source_index[1].tolist() == [-1, -1]
 
 
 def test_reverse_words_and_bad_questions():
     g = sp.Graph.from_edges(["a", "b", "c"], ["b", "c", "d"], [1, 2, 4], relabel=True)
     to = sp.nearest(g, ["d", "b"], reverse=True)
     assert to.distances.tolist() == [1, 0, 4, 0]
-    assert to.winner_labels.tolist() == ["b", "b", "d", "d"]
+    assert to.sources.tolist() == ["b", "b", "d", "d"]
     two = sp.nearest(g, ["d", "b"], k=2, reverse=True)
-    assert two.winner_labels.tolist() == [["b", "d"], ["b", "d"], ["d", None], ["d", None]]
+    assert two.sources.tolist() == [["b", "d"], ["b", "d"], ["d", None], ["d", None]]
     for offsets, words in (
         ([1], "one for each"),
         ([-1, 0], "not negative"),
@@ -95,8 +152,8 @@ def test_sums_beyond_64_bits():
     g = sp.Graph.from_edges([0, 1], [1, 2], [2**62, 2**62])
     with pytest.raises(sp.DistanceOverflowError):
         sp.nearest(g, [0], offsets=[5])
-    assert sp.nearest(g, [0], offsets=[5], cutoff=2**62 + 5).distances[:, 0].tolist() == [5, 2**62 + 5, FAR]
-    assert sp.nearest(g, [0, 2], offsets=[5, 0]).distances[:, 0].tolist() == [5, 2**62 + 5, 0]
+    assert sp.nearest(g, [0], offsets=[5], cutoff=2**62 + 5).distances.tolist() == [5, 2**62 + 5, FAR]
+    assert sp.nearest(g, [0, 2], offsets=[5, 0]).distances.tolist() == [5, 2**62 + 5, 0]
 
 
 @given(
@@ -113,7 +170,7 @@ def test_floats_go_to_the_first_source_along_exact_sums(edges, asked):
     sources, offsets = [s for s, _ in asked], [sizes[o] for _, o in asked]
     got = sp.nearest(g, sources, offsets=offsets)
     far = np.min([sp.distances(with_start(g, s, o), [8])[0, :8] for s, o in zip(sources, offsets, strict=True)], axis=0)
-    assert np.array_equal(got.distances[:, 0], far)
+    assert np.array_equal(got.verify().distances, far)
     winners = np.full(8, -1)
     for s, o in zip(sources, offsets, strict=True):
         stack = [s] if far[s] == o and winners[s] < 0 else []
@@ -125,7 +182,7 @@ def test_floats_go_to_the_first_source_along_exact_sums(edges, asked):
                 if winners[v] < 0 and far[u] + g.weights[e] == far[v]:
                     winners[v] = s
                     stack.append(v)
-    assert np.array_equal(got.winners[:, 0], winners)
+    assert np.array_equal(got.source_index, winners)
 
 
 def with_start(graph, source, offset):
@@ -137,6 +194,6 @@ def with_start(graph, source, offset):
 def test_a_source_that_is_further_on_the_way_does_not_win_behind():
     g = sp.Graph.from_edges([0, 1, 2], [2, 2, 3], [1e-20, 0.0, 1.0])
     found = sp.nearest(g, [0, 1], offsets=[0.0, 0.0])
-    assert found.winners[:, 0].tolist() == [0, 1, 1, 1]
-    assert found.distances[:, 0].tolist() == [0.0, 0.0, 0.0, 1.0]
-    assert sp.nearest(g, [0, 1], k=2).winners[3].tolist() == [0, 1]
+    assert found.source_index.tolist() == [0, 1, 1, 1]
+    assert found.verify().distances.tolist() == [0.0, 0.0, 0.0, 1.0]
+    assert sp.nearest(g, [0, 1], k=2).source_index[3].tolist() == [0, 1]

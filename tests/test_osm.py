@@ -215,9 +215,9 @@ def test_options_that_cannot_be(tmp_path):
         sp.read(file, profile="horse")
     with pytest.raises(ValueError, match="weight must be one of seconds, metres"):
         sp.read(file, weight="miles")
-    with pytest.raises(ValueError, match="its own directions"):
+    with pytest.raises(ValueError, match="their own directions"):
         sp.read(file, directed=False)
-    with pytest.raises(ValueError, match="its own directions, coordinates and encoding"):
+    with pytest.raises(ValueError, match="their own directions, coordinates and encoding: leave encoding= out"):
         sp.read(file, encoding="latin-1")
     sp.write(sp.generate.grid(2, 2), tmp_path / "a.csv")
     with pytest.raises(ValueError, match="OpenStreetMap"):

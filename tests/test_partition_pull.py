@@ -8,18 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steppe as sp
-from cluster_crew import SUPERSTEPS, Mortal, questions, use, without_resends
+from cluster_workers import SUPERSTEPS, Mortal, questions, use, without_resends
 from steppe import _core
 from steppe.calls import partitioned
-from steppe.cluster import spreading
-from steppe.cluster.crew import LocalCrew
+from steppe.cluster import search_worker
 from steppe.cluster.rounds import Rounds
+from steppe.cluster.workers import LocalWorkers
 from steppe.files import partition as writing
 from steppe.files.manifest import NAME, seal
 
 
-class Listening(LocalCrew):
-    """A crew that notes its supersteps."""
+class Listening(LocalWorkers):
+    """Workers that note their supersteps."""
 
     def __init__(self, graph, workers):
         super().__init__(graph, workers)
@@ -36,7 +36,7 @@ def pulled_at(patch, steps):
     def next_step(self, reports):
         if self.step == "mirror":
             return "pull"
-        return "mirror" if self.counts["supersteps"] in steps and self.asked.pulls else "advance"
+        return "mirror" if self.counts["supersteps"] in steps and self.question.pulls else "advance"
 
     patch.setattr(Rounds, "_next_step", next_step)
     patch.setattr(partitioned, "GHOST", 0)  # no matter how many ghosts there are
@@ -48,11 +48,11 @@ def test_a_dense_graph_is_finished_by_pulling(tmp_path, monkeypatch, weights, by
     graph = sp.generate.rmat(14, 16, weights=weights, seed=1)
     g = sp.partition(graph, tmp_path / "g", parts=3, by=by)
     assert g.is_sorted
-    crew = use(monkeypatch, g, crew=Listening(g, 2))
-    monkeypatch.setattr(spreading, "LOOK", 1 << 12)
+    team = use(monkeypatch, g, chosen=Listening(g, 2))
+    monkeypatch.setattr(search_worker, "LOOK", 1 << 12)
     source = int(np.argmax(graph.degrees))
     found, right = sp.sssp(g, source), sp.sssp(graph, source)
-    searched = crew.heard[:]
+    searched = team.heard[:]
     assert np.array_equal(found.distances, right.distances)
     assert np.array_equal(found.predecessors, right.predecessors)
     found.verify()
@@ -68,9 +68,9 @@ def test_where_rows_stay_as_they_are(tmp_path, monkeypatch):
         g = sp.partition(graph, tmp_path / name, parts=2)
         assert not g.is_sorted
         assert np.array_equal(g.part(0).graph.weights, graph.weights[: g.part(0).graph.num_edges])
-        crew = use(monkeypatch, g, crew=Listening(g, 2))
+        team = use(monkeypatch, g, chosen=Listening(g, 2))
         assert np.array_equal(sp.sssp(g, 3).verify().distances, sp.sssp(graph, 3).distances)
-        assert not set(crew.heard) & {"mirror", "pull"}
+        assert not set(team.heard) & {"mirror", "pull"}
 
 
 def test_a_folder_that_says_nothing_of_sorted_rows(tmp_path):
@@ -87,13 +87,13 @@ def test_a_folder_that_says_nothing_of_sorted_rows(tmp_path):
 def test_ghosts_may_be_too_many(tmp_path, monkeypatch):
     """Then supersteps are as wide as anywhere: looking for the moment to pull makes them more."""
     graph = sp.generate.rmat(10, 16, seed=1)
-    monkeypatch.setattr(spreading, "LOOK", 1)
+    monkeypatch.setattr(search_worker, "LOOK", 1)
     steps = []
     for parts in (2, 16):
         g = sp.partition(graph, tmp_path / f"{parts}", parts=parts)
-        crew = use(monkeypatch, g, crew=Listening(g, 2))
+        team = use(monkeypatch, g, chosen=Listening(g, 2))
         assert np.array_equal(sp.sssp(g, 3).verify().distances, sp.sssp(graph, 3).distances)
-        steps.append(crew.heard.count("advance"))
+        steps.append(team.heard.count("advance"))
         assert (6 * g.num_ghosts < g.num_edges) == (parts == 2)
     assert steps[0] > steps[1]
 
@@ -136,7 +136,7 @@ def test_pulled_at_any_superstep(tmp_path_factory, question, workers, steps, del
         g = sp.partition(graph, tmp_path_factory.mktemp("p") / "g", parts=parts, by=by)
         assert g.is_sorted == (not graph.directed and graph.weights is not None)
         pulled_at(patch, steps)
-        use(patch, g, crew=Mortal(g, workers, deaths))
+        use(patch, g, chosen=Mortal(g, workers, deaths))
         found, right = sp.sssp(g, sources[0], delta=delta, cutoff=cutoff), sp.sssp(graph, sources[0], cutoff=cutoff)
         assert np.array_equal(found.distances, right.distances)
         assert np.array_equal(found.predecessors, right.predecessors)
@@ -148,13 +148,13 @@ def swept(graph, g, monkeypatch, change=lambda rounds: rounds):
     source = int(np.argmax(graph.degrees))
     right = sp.sssp(graph, source).distances
     pulled_at(monkeypatch, {2, 4})
-    crew = use(monkeypatch, g, crew=Listening(g, 3))
+    team = use(monkeypatch, g, chosen=Listening(g, 3))
     steps = sp.sssp(g, source).explain().supersteps
-    assert "pull" in crew.heard
+    assert "pull" in team.heard
     wrong = 0
     for step in range(steps):
         for victim in range(3):
-            use(monkeypatch, g, crew=Mortal(g, 3, [(step, victim)]))
+            use(monkeypatch, g, chosen=Mortal(g, 3, [(step, victim)]))
             with monkeypatch.context() as patch:
                 patch.setattr(partitioned, "Rounds", lambda *a, **k: change(Rounds(*a, **k)))
                 found = sp.sssp(g, source)

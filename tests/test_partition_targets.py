@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steppe as sp
-from cluster_crew import Mortal, questions, use
+from cluster_workers import Mortal, questions, use
 
 
 @settings(max_examples=150, deadline=None)
@@ -23,7 +23,7 @@ def test_the_answer_of_one_machine(tmp_path_factory, question, workers, delta, c
     some = data.draw(st.lists(st.integers(0, graph.num_vertices - 1), min_size=1, max_size=3))
     g = sp.partition(graph, tmp_path_factory.mktemp("p") / "g", parts=parts, by=by)
     with pytest.MonkeyPatch.context() as patch:
-        crew = use(patch, g, crew=Mortal(g, workers, deaths))
+        team = use(patch, g, chosen=Mortal(g, workers, deaths))
         for call, options in ((sp.sssp, {"delta": delta, "cutoff": cutoff}), (sp.bfs, {"cutoff": cutoff})):
             found = call(g, sources[0], targets=some, **options)
             right = call(graph, sources[0], targets=some, **options)
@@ -31,7 +31,7 @@ def test_the_answer_of_one_machine(tmp_path_factory, question, workers, delta, c
             assert np.array_equal(found.predecessors, right.predecessors)
             assert found.bound == right.bound
             found.verify()
-            crew.revive({0})  # an answer survives its worker, and stays cut
+            team.replace({0})  # an answer survives its worker, and stays cut
             del found._base
             assert np.array_equal(found.verify().distances, right.distances)
 

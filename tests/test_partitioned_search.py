@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steppe as sp
-from cluster_crew import Mortal, questions, use, without_resends
+from cluster_workers import Mortal, questions, use, without_resends
 from steppe.calls import partitioned
-from steppe.cluster.held import Held
+from steppe.cluster.part_state import PartState
 
 BIG = 2**62
 
@@ -53,7 +53,7 @@ def test_the_answer_of_one_machine(tmp_path_factory, question, options, workers)
                         found.path(v)
         found, right = sp.nearest(g, sources, **options), sp.nearest(graph, sources, **options)
         assert np.array_equal(found.distances, right.distances)
-        assert np.array_equal(found.winners, right.winners)
+        assert np.array_equal(found.source_index, right.source_index)
         found.verify()
 
 
@@ -64,26 +64,26 @@ def test_workers_that_lose_everything(tmp_path_factory, question, data, delta):
     g = sp.partition(graph, tmp_path_factory.mktemp("p") / "g", parts=parts, by=by)
     deaths = data.draw(st.sets(st.tuples(st.integers(0, 8), st.integers(0, 3)), max_size=6))
     with pytest.MonkeyPatch.context() as patch:
-        crew = use(patch, g, crew=Mortal(g, 4, deaths))
+        team = use(patch, g, chosen=Mortal(g, 4, deaths))
         found, right = sp.sssp(g, sources[0], delta=delta), sp.sssp(graph, sources[0])
         assert np.array_equal(found.distances, right.distances)
         assert np.array_equal(found.predecessors, right.predecessors)
         found.verify()
         assert (
-            found.explain().restarts == len({d for d in crew.deaths if d[0] < crew.step})
+            found.explain().restarts == len({d for d in team.deaths if d[0] < team.step})
             or found.predecessors is not None
         )
 
 
 def swept(graph, g, workers, monkeypatch, *, resends=True):
     """Every superstep × every victim: (wrong vertices, cases, cases in which the victim had something to lose)."""
-    crew = use(monkeypatch, g, crew=Mortal(g, workers))
+    team = use(monkeypatch, g, chosen=Mortal(g, workers))
     right = sp.sssp(graph, 0).distances
     steps = sp.sssp(g, 0, delta=300).explain().supersteps
     wrong = cases = held = 0
     for step in range(steps):
         for victim in range(workers):
-            crew = use(monkeypatch, g, crew=Mortal(g, workers, [(step, victim)]))
+            team = use(monkeypatch, g, chosen=Mortal(g, workers, [(step, victim)]))
             with monkeypatch.context() as patch:
                 if not resends:
                     rounds = partitioned.Rounds
@@ -94,7 +94,7 @@ def swept(graph, g, workers, monkeypatch, *, resends=True):
                 assert found.explain().restarts == 1
                 wrong += int((found.distances != right).sum())
             cases += 1
-            held += crew.had_state
+            held += team.had_state
     return wrong, cases, held
 
 
@@ -113,7 +113,7 @@ def test_two_at_once_and_again_while_recovering(tmp_path, monkeypatch):
     g = sp.partition(graph, tmp_path / "g", parts=6)
     deaths = [(1, 0), (1, 2), (2, 0), (2, 1), (3, 1), (4, 2)]
     source = int(np.argmax(graph.degrees))
-    use(monkeypatch, g, crew=Mortal(g, 3, deaths))
+    use(monkeypatch, g, chosen=Mortal(g, 3, deaths))
     r = sp.sssp(g, source, delta=4)
     assert np.array_equal(r.distances, sp.sssp(graph, source).distances)
     assert r.explain().restarts == len(deaths)
@@ -122,12 +122,12 @@ def test_two_at_once_and_again_while_recovering(tmp_path, monkeypatch):
 def test_an_answer_survives_its_workers(tmp_path, monkeypatch):
     graph = sp.generate.grid(12, 12, seed=2)
     g = sp.partition(graph, tmp_path / "g", parts=3)
-    crew = use(monkeypatch, g, crew=Mortal(g, 3))
+    team = use(monkeypatch, g, chosen=Mortal(g, 3))
     r = sp.sssp(g, 0)
-    crew.revive({0, 2})  # they know nothing of the question
+    team.replace({0, 2})  # they know nothing of the question
     right = sp.sssp(graph, 0)
     assert r.path(143).tolist() == right.path(143).tolist()
-    crew.revive({1})
+    team.replace({1})
     assert r.verify().distance(100) == right.distance(100)
 
 
@@ -137,11 +137,13 @@ def test_a_search_goes_on_from_its_checkpoint(tmp_path, monkeypatch, kind):
     grid = sp.generate.grid(12, 12, seed=2)
     graph = sp.Graph.from_csr(grid.indptr, grid.indices, grid.weights.astype(kind), directed=False)
     g = sp.partition(graph, tmp_path / "g", parts=4)
-    asked, rounds = partitioned._asked, partitioned.Rounds
+    asked, rounds = partitioned._worker_question, partitioned.Rounds
     every = [0.0]
     keep = tmp_path / "kept"
     keep.mkdir()
-    monkeypatch.setattr(partitioned, "_asked", lambda *a, **k: replace(asked(*a, **k), checkpoint=keep, every=every[0]))
+    monkeypatch.setattr(
+        partitioned, "_worker_question", lambda *a, **k: replace(asked(*a, **k), checkpoint=keep, every=every[0])
+    )
 
     def stop(step):
         if step == 9:
@@ -184,8 +186,10 @@ def test_a_checkpoint_of_what_no_path_can_be(tmp_path, monkeypatch, value):
     grid = sp.generate.grid(6, 6, seed=2)
     graph = sp.Graph.from_csr(grid.indptr, grid.indices, grid.weights.astype(float), directed=False)
     g = sp.partition(graph, tmp_path / "g", parts=2)
-    asked, save = partitioned._asked, Held.save
-    monkeypatch.setattr(partitioned, "_asked", lambda *a, **k: replace(asked(*a, **k), checkpoint=tmp_path, every=0.0))
+    asked, save = partitioned._worker_question, PartState.save
+    monkeypatch.setattr(
+        partitioned, "_worker_question", lambda *a, **k: replace(asked(*a, **k), checkpoint=tmp_path, every=0.0)
+    )
 
     def spoilt(self):
         before = self.search.values().copy()
@@ -197,8 +201,8 @@ def test_a_checkpoint_of_what_no_path_can_be(tmp_path, monkeypatch, value):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(Held, "save", spoilt)
-        patch.setattr(Held, "finish", stop)
+        patch.setattr(PartState, "save", spoilt)
+        patch.setattr(PartState, "finish", stop)
         with pytest.raises(KeyboardInterrupt):
             sp.sssp(g, 0)
     assert len(list(tmp_path.glob("*.values"))) == 2
@@ -231,14 +235,14 @@ def test_the_proof_can_fail(tmp_path, monkeypatch, kind):
         grid.indptr, grid.indices, None if kind is None else grid.weights.astype(kind), directed=False
     )
     g = sp.partition(graph, tmp_path / "g", parts=3)
-    crew = use(monkeypatch, g, 3)
+    team = use(monkeypatch, g, 3)
     right = sp.sssp(graph, 0)
     unreached = right.unreachable
     for vertex in (0, 1, 26, 27, 53, 54, 80):
         d = right.distances[vertex].item()
         for wrong in {d + 1, d - 1, 0, unreached} - {d, -1}:
             r = sp.sssp(g, 0).verify()
-            crew.ask("spoil", r._rounds.asked.number, vertex, wrong)
+            team.call("spoil", r._rounds.question.id, vertex, wrong)
             with pytest.raises(sp.VerificationError):
                 r.verify()
 
@@ -248,11 +252,11 @@ def test_ghosts_are_asked_for_in_pieces(tmp_path, monkeypatch, by):
     """Also with a cutoff that the type of the search does not hold."""
     graph = sp.generate.rmat(7, 6, seed=4)
     g = sp.partition(graph, tmp_path / "g", parts=3, by=by)
-    crew = use(monkeypatch, g, 2)
+    team = use(monkeypatch, g, 2)
     for module in ("rounds", "worker"):
         monkeypatch.setattr(f"steppe.cluster.{module}.GHOSTS", 7)
-    asked, exchange = [], crew.exchange
-    monkeypatch.setattr(crew, "exchange", lambda *words: asked.append((words[0], words[-1])) or exchange(*words))
+    asked, exchange = [], team.exchange
+    monkeypatch.setattr(team, "exchange", lambda *words: asked.append((words[0], words[-1])) or exchange(*words))
     right = sp.sssp(graph, 1)
     for options in ({}, {"cutoff": 2**40}):
         r = sp.sssp(g, 1, **options).verify()
@@ -266,10 +270,10 @@ def test_ghosts_are_asked_for_in_pieces(tmp_path, monkeypatch, by):
 def test_a_ring_of_zeros_that_hangs_from_nothing_is_refused(tmp_path, monkeypatch):
     graph = sp.Graph.from_edges([0, 2, 3], [1, 3, 2], [5, 0, 0])
     g = sp.partition(graph, tmp_path / "g", parts=4)
-    crew = use(monkeypatch, g, 4)
+    team = use(monkeypatch, g, 4)
     r = sp.sssp(g, 0).verify()
     for vertex in (2, 3):
-        crew.ask("spoil", r._rounds.asked.number, vertex, 5)
+        team.call("spoil", r._rounds.question.id, vertex, 5)
     with pytest.raises(sp.VerificationError, match="no path leads to vertex 2"):
         r.verify()
 

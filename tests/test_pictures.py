@@ -61,7 +61,7 @@ def test_axes_that_are_given_are_drawn_on():
 
 def test_paths():
     g = towns()
-    ax = sp.sssp(g, "Ulm").plot(to="Kiel", label="hours")
+    ax = sp.sssp(g, "Ulm").plot(target="Kiel", label="hours")
     grey, coloured, path = lines(ax)
     assert len(grey.get_segments()) == 1  # Jena is not reached
     assert sorted(coloured.get_array().tolist()) == [2.5, 8, 11]  # the middle of each edge
@@ -73,7 +73,7 @@ def test_paths():
     tree = lines(sp.sssp(g, "Ulm").plot(tree=True))[1]
     assert len(tree.get_segments()) == 2
     with pytest.raises(sp.NoPathError):
-        sp.sssp(g, "Ulm").plot(to="Jena")
+        sp.sssp(g, "Ulm").plot(target="Jena")
 
 
 def test_nearest():
@@ -82,7 +82,7 @@ def test_nearest():
     between, own = lines(r.plot())
     assert set(own.get_array().tolist()) == {0, 1}
     u, v, _ = g.edges()
-    assert len(between.get_segments()) == int((r.winners[u] != r.winners[v]).sum())
+    assert len(between.get_segments()) == int((r.source_index[u] != r.source_index[v]).sum())
 
 
 def test_isochrones():
@@ -104,7 +104,12 @@ def test_many_edges_become_an_image(monkeypatch):
     monkeypatch.setattr(draw, "PIXELS", 100)
     g = sp.generate.road(3000, seed=1)
     paths = sp.sssp(g, 0)
-    for ax in (g.plot(), paths.plot(to=2999), sp.isochrones(g, 0, [900, 5000]).plot(), sp.nearest(g, [0, 2999]).plot()):
+    for ax in (
+        g.plot(),
+        paths.plot(target=2999),
+        sp.isochrones(g, 0, [900, 5000]).plot(),
+        sp.nearest(g, [0, 2999]).plot(),
+    ):
         assert ax.images
         assert saved(ax) > 1000
     image = paths.plot().images[0]
@@ -124,7 +129,7 @@ def test_without_coordinates():
         laid_out(3, np.array([0, 1, 2]), np.array([1, 2, 0])), laid_out(3, np.array([0, 1, 2]), np.array([1, 2, 0]))
     )
     assert len(g.plot().texts) == 3
-    assert sp.sssp(g, 0).plot(to=2).collections
+    assert sp.sssp(g, 0).plot(target=2).collections
     with pytest.raises(sp.GraphError, match="a picture of 501 vertices needs coordinates"):
         sp.Graph.from_edges([0], [1], num_vertices=501).plot()
     at = laid_out(20, np.arange(19), np.arange(1, 20))
@@ -140,7 +145,7 @@ def test_the_smallest_graphs(n):
     assert saved(g.with_coordinates(np.zeros((n, 2))).plot()) > 0
     assert saved(g.with_coordinates(np.full((n, 2), np.nan)).plot()) > 0
     if n:
-        assert saved(sp.sssp(g, 0).plot(to=0)) > 0
+        assert saved(sp.sssp(g, 0).plot(target=0)) > 0
         assert saved(sp.nearest(g, [0]).plot()) > 0
         assert saved(sp.isochrones(g.with_coordinates(np.zeros((n, 2))), 0, [1]).plot()) > 0
         with pytest.raises(sp.GraphError, match="no place is known"):

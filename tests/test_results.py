@@ -56,6 +56,43 @@ def test_every_call(tmp_path):
     assert int((kept == sp.UNREACHABLE).sum()) == 9
 
 
+NO_ANSWERS = {"Block", "DeviceInfo", "Explanation", "Graph", "PartitionedGraph", "PathList", "Plan", "Progress", "Ray"}
+"""Public classes that are no answer of a whole call."""
+
+
+def test_every_answer_is_proven_and_explained():
+    classes = {name for name in sp.__all__ if isinstance(getattr(sp, name), type)}
+    results = {name for name in classes - NO_ANSWERS if not issubclass(getattr(sp, name), Exception)}
+    g = sp.Graph.from_edges([0, 0, 1], [1, 2, 2], [5, 9, 3], num_vertices=4)
+    g = g.with_coordinates([(0, 0), (1, 0), (1, 1), (0, 1)])
+    answers = [
+        sp.sssp(g, 0),
+        sp.bfs(g, 0, reverse=True),
+        sp.nearest(g, [0, 1]),
+        sp.nearest(g, [0, 1], k=2),
+        sp.nearest(g, [0, 1], offsets=[3, 0]),
+        sp.isochrones(g, 0, [5, 8]),
+        sp.route(g, 0, 2),
+        sp.k_shortest_paths(g, 0, 2, 2)[1],
+        sp.all_shortest_paths(g, 0, 2),
+        sp.all_pairs(g, predecessors=True),
+        sp.distances(g, [0], along=[]),
+    ]
+    assert {type(answer).__name__ for answer in answers} | {"PartitionedPaths"} == results
+    for answer in answers:
+        assert answer.verify() is answer
+        assert isinstance(answer.explain(), sp.Explanation)
+        assert answer.explain().method
+        assert answer.explain().seconds > 0
+
+
+def test_paths_that_are_not_all_are_noticed():
+    paths = sp.all_shortest_paths(sp.Graph.from_edges([0, 0, 1, 2], [1, 2, 3, 3], [1, 1, 1, 1]), 0, 3)
+    paths._before[3].pop()
+    with pytest.raises(sp.VerificationError, match="not all"):
+        paths.verify()
+
+
 def test_indices_have_a_form_in_labels():
     g = sp.Graph.from_edges(["a", "b", "x"], ["b", "c", "y"], [5, 3, 1], relabel=True)
     r = sp.sssp(g, "a")
@@ -63,8 +100,8 @@ def test_indices_have_a_form_in_labels():
     assert r.predecessor_labels.tolist() == [None, "a", "b", None, None]
     assert (r.predecessor("c"), r.predecessor("a"), r.predecessor("y")) == ("b", None, None)
     near = sp.nearest(g, ["b", "x"]).verify()
-    assert near.winners.tolist() == [-1, 1, 1, 3, 3]
-    assert near.winner_labels.tolist() == [None, "b", "b", "x", "x"]
+    assert near.source_index.tolist() == [-1, 1, 1, 3, 3]
+    assert near.sources.tolist() == [None, "b", "b", "x", "x"]
     assert near.explain().method == "dijkstra"
     assert near.explain().seconds > 0
 
@@ -72,8 +109,8 @@ def test_indices_have_a_form_in_labels():
 def test_a_wrong_winner_is_noticed():
     g = sp.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4], [1, 5, 2, 1], directed=False)
     near = sp.nearest(g, [0, 4])
-    wrong = sp.Nearest(near.graph, near.distances, near.winners.copy(), near.paths)
-    wrong.winners[1] = 4
+    wrong = sp.Nearest(near.graph, near.distances, near.source_index.copy(), near.paths)
+    wrong.source_index[1] = 4
     with pytest.raises(sp.VerificationError, match="vertex 1"):
         wrong.verify()
 
@@ -88,11 +125,11 @@ def test_routes_and_nearest_on_a_device():
         assert here.explain().method == "bidirectional"
     here, there = sp.nearest(g, [3, 600]), sp.nearest(g, [3, 600], device="opencl").verify()
     assert np.array_equal(here.distances, there.distances)
-    assert np.array_equal(here.winners, there.winners)
+    assert np.array_equal(here.source_index, there.source_index)
     assert not sp.route(sp.Graph.from_edges([0], [1], [2], num_vertices=3), 0, 2, device="opencl")
     small = sp.nearest(g, [3, 600], memory_limit=200_000)
     assert small.explain().engine == "external"
-    assert np.array_equal(here.winners, small.verify().winners)
+    assert np.array_equal(here.source_index, small.verify().source_index)
 
 
 def test_progress_is_told_by_all(monkeypatch):

@@ -1,4 +1,4 @@
-"""Rooms: who may use whom. The tables stand in the code's own words; here they are held to what the files include."""
+"""Layers: which folder may use which. The tables are compared with what the files import and include."""
 
 import ast
 import importlib.util
@@ -12,29 +12,31 @@ ROOT = Path(__file__).parents[1]
 
 
 def test_includes_go_down():
-    """Headers of cpp/ include their own room and those that cpp/README.md names beside it; every room is in the table."""
-    rows = re.findall(r"^\| `(\w+)/` \|.*\|([^|]*)\|$", (ROOT / "cpp" / "README.md").read_text(), re.MULTILINE)
-    rooms = {name for name, _ in rows}
-    assert rooms == {path.name for path in (ROOT / "cpp").iterdir() if path.is_dir()}
-    allowed = {name: rooms if "all" in below else {name, *re.findall(r"`(\w+)`", below)} for name, below in rows}
+    """Headers of cpp/ include their own layer and those that cpp/README.md names beside it; every layer is in the table."""
+    rows = re.findall(r"^\| `([\w.]+)/?` \|.*\|([^|]*)\|$", (ROOT / "cpp" / "README.md").read_text(), re.MULTILINE)
+    layers = {name for name, _ in rows}
+    assert layers == {path.name for path in (ROOT / "cpp").iterdir() if path.is_dir() or path.suffix == ".hpp"}
+    allowed = {name: layers if "all" in below else {name, *re.findall(r"`(\w+)`", below)} for name, below in rows}
     order = [name for name, _ in rows]
-    for name in rooms - {"bindings"}:  # so that nobody writes a circle into the table
+    for name in layers - {"bindings"}:  # the table has no cycle
         assert all(order.index(below) <= order.index(name) for below in allowed[name]), name
     seen = 0
     for path in (ROOT / "cpp").rglob("*.[hc]pp"):
-        room = path.relative_to(ROOT / "cpp").parts[0]
-        assert path.parent == ROOT / "cpp" / room, path
+        layer = path.relative_to(ROOT / "cpp").parts[0]
+        assert path in (ROOT / "cpp" / layer, ROOT / "cpp" / layer / path.name), path
         text = path.read_text()
         for included in re.findall(r'#include "([^"]+)"', text):
             assert (ROOT / "cpp" / included).is_file(), f"{path} includes {included}, which is not written from cpp/"
-            assert included.split("/")[0] in allowed[room], f"{path} includes {included}: a room above it, or beside it"
+            assert included.split("/")[0] in allowed[layer], (
+                f"{path} includes {included}: a layer above it, or beside it"
+            )
             seen += 1
-        namespace = "steppe" if room == "base" else f"steppe::{room}"
+        namespace = "steppe" if layer in ("base", "steppe.hpp") else f"steppe::{layer}"
         assert f"namespace {namespace} {{" in text or path.name == "module.cpp", f"{path} is not in {namespace}"
     assert seen > 100
 
 
-# Who of src/steppe may import whom, besides itself. Top-level modules are rooms of one file; __init__ and __main__ are above all.
+# What each layer of src/steppe may import, besides itself. Top-level modules are layers of one file; __init__ and __main__ are above all.
 BELOW = {
     "deprecated": "",
     "errors": "",
@@ -75,15 +77,15 @@ def imports(tree, package):
 
 def test_imports_go_up_only():
     source = ROOT / "src" / "steppe"
-    rooms = {path.stem for path in source.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
-    assert rooms | {"_core"} == {*BELOW, "cli", "__init__", "__main__"}
-    for k, (name, below) in enumerate(BELOW.items()):  # so that nobody writes a circle into the table
+    layers = {path.stem for path in source.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    assert layers | {"_core"} == {*BELOW, "cli", "__init__", "__main__"}
+    for k, (name, below) in enumerate(BELOW.items()):  # the table has no cycle
         assert set(below.split()) <= set(list(BELOW)[:k]), name
     seen, excused = 0, set()
     for path in source.rglob("*.py"):
         here = path.relative_to(source)
-        room = here.with_suffix("").parts[0]
-        if room not in BELOW:
+        layer = here.with_suffix("").parts[0]
+        if layer not in BELOW:
             continue
         for name in imports(ast.parse(path.read_text()), ["steppe", *here.parts[:-1]]):
             if name.split(".")[0] != "steppe":
@@ -93,7 +95,9 @@ def test_imports_go_up_only():
             if (here.as_posix(), imported) in EXCEPTIONS:
                 excused.add((here.as_posix(), imported))
             else:
-                assert imported in {room, *BELOW[room].split()}, f"{here} imports {name}: a room above it, or beside it"
+                assert imported in {layer, *BELOW[layer].split()}, (
+                    f"{here} imports {name}: a layer above it, or beside it"
+                )
     assert excused == EXCEPTIONS
     assert seen > 100
 

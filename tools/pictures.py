@@ -78,7 +78,7 @@ def tutorial_nearest(folder: Path) -> None:
     drawing = Drawing(640, 665, "The nearest of five stations")
     here = Map(drawing, graph, 24, 24, 7.5, SIDE)
     colours = ["#30638e", "#edae49", "#66a182", "#d1495b", "#8d6a9f"]
-    winners = np.array([stations.index(label) for label in found.winner_labels.tolist()])
+    winners = np.array([stations.index(label) for label in found.sources.tolist()])
     here.streets(colours, np.where(found.distances >= 0, winners, -1), 2.2)
     for station in stations:
         drawing.dot(*here.place(station), 7, "#ffffff", INK)

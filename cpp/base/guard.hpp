@@ -1,14 +1,14 @@
 // Guard: a file that shrinks while it is mapped is an error, not the end of the process.
 //
 // Touching a mapped page behind the end of its file (or one the disk cannot give) raises SIGBUS. Mappings are entered
-// in a table here; the handler looks the address up, puts zeros in place of the whole mapping (whoever shortened the
-// file may be writing other things into it), notes that it did, and lets the read go on. Zeros are harmless to whoever
-// is reading: vertex 0, weight 0. Who ran meanwhile asks `faults` before and after and gives no answer
-// (bindings/arrays.hpp does so for every native call), and a graph asks its own guard before it hands out its rows. A
-// fault that is not ours goes to the handler that was there before (faulthandler's, say), or ends the process as it
-// would have.
+// in a table here; the handler looks the address up, puts zeros in place of the whole mapping (the program that
+// shortened the file may be writing other data into it), notes that it did, and lets the read go on. Zeros are harmless
+// to the reader: vertex 0, weight 0. A call compares `faults` before and after, and gives no answer where it changed
+// (bindings/arrays.hpp does so for every native call); a graph checks its own guard before it returns its rows. A fault
+// outside these mappings goes to the handler that was installed before (faulthandler's, for example), or ends the
+// process as it would have.
 //
-// The file itself is kept open, so that a look at its size and time (`Identity`) tells of changes in place.
+// The file itself stays open, so that its size and time (`Identity`) show changes in place.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -53,7 +53,7 @@ inline Lock lock;
 
 inline void on_fault(int number, siginfo_t* info, void* context) {
     const auto at = reinterpret_cast<uintptr_t>(info->si_addr);
-    if (info->si_code > 0) {  // a fault, not somebody's kill()
+    if (info->si_code > 0) {  // a fault, not a kill()
         for (Slot& slot : slots) {
             const uintptr_t begin = slot.begin.load(std::memory_order_acquire), end = slot.end.load();
             if (!begin || at < begin || at >= end) continue;
@@ -73,7 +73,7 @@ inline void on_fault(int number, siginfo_t* info, void* context) {
     if (info->si_code <= 0) raise(number);  // a fault comes again by itself
 }
 
-// Puts our handler on top, where another has been installed since.
+// Installs our handler again where another has been installed since.
 inline void install() {
     struct sigaction now;
     if (sigaction(SIGBUS, nullptr, &now) != 0) return;

@@ -1,7 +1,7 @@
 // What this machine's memory allows, measured: the yardstick that benchmarks lay beside every time.
 //
-// A search must at least read every edge (in order) and look at the distance of its end (anywhere). So two figures say
-// what cannot be beaten by a better queue: the time of a random 4-byte read in an array as large as the distances, when
+// A search must at least read every edge (in order) and the distance of its end (anywhere). So two figures bound every
+// method from below: the time of a random 4-byte read in an array as large as the distances, when
 // reads do not wait for one another, and the time to stream the edges. Both are taken as the least of several short
 // runs: a run of a few milliseconds often escapes the other users of a busy host, a long one never does.
 #pragma once
@@ -27,7 +27,7 @@ double least_ns(int threads, int repeats, Job job) {
     return least;
 }
 
-// A place for results nobody needs, so that the compiler keeps the reads.
+// Results that are not used go here, so that the compiler keeps the reads.
 inline void keep(uint64_t value) {
     static volatile uint64_t sink;
     sink = value;

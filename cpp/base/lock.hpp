@@ -1,8 +1,8 @@
-// Lock: a mutex that outlives the call it is taken in, and that a forked child finds open.
+// Lock: a mutex that outlives the call in which it is locked, and that is unlocked in a forked child.
 //
 // A child has only the thread that forked. A mutex that another thread held at that moment would stay locked in it for
-// ever, and what it guards might be half written. So whoever forks takes all locks first, and parent and child open
-// them again: nobody else is then within one. Locks are held for a few instructions, and nobody takes two.
+// ever, and the data it guards might be half written. So fork() locks all of them first, and parent and child unlock
+// them again: no other thread holds one then. Locks are held for a few instructions, and no thread takes two.
 //
 // Mutexes of one call (proof/verify.hpp, external/window.hpp) need none of this: no call goes on in a child
 // (bindings/calls.hpp).

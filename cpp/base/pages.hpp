@@ -1,12 +1,12 @@
-// Pages: what the kernel is told about an array that is mapped from a file.
+// Pages: advice to the kernel about an array that is mapped from a file.
 //
-// need announces a stretch (WILLNEED: the kernel starts to read and does not wait); release and pass let go of one
-// (DONTNEED: the pages leave this process; the kernel keeps them as a cache, at its discretion). Whoever still reads
-// them gets them back by itself, so letting go is never wrong, only slow. Advice may be ignored, so may its failure.
+// need announces a range (WILLNEED: the kernel starts to read and does not wait); release and pass drop one (DONTNEED:
+// the pages leave this process; the kernel may keep them as a cache). A later read brings dropped pages back, so to
+// drop too much is slow but never wrong. The kernel may ignore advice, and failures are ignored, too.
 //
-// A page that is touched may bring in its neighbours, so whole stretches of 2 MiB are let go together. This does not
-// hold the mapped part of our memory to a budget, only near it: what the kernel maps around a page is its own affair.
-// Only pages that hold nothing but this array are let go. For an array that is not mapped nothing is done.
+// A page that is read may bring in its neighbours, so whole ranges of 2 MiB are dropped together. This keeps the mapped
+// part of our memory near a budget, not strictly within it: the kernel decides what it maps around a page. Only pages
+// that hold nothing but this array are dropped. For an array that is not mapped nothing is done.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace steppe {
 
 class Pages {
   public:
-    // ordered: read front to back, which the kernel sees and reads ahead; else those who know what comes next say so.
+    // ordered: read front to back, which the kernel notices and reads ahead; else the callers announce what comes next.
     Pages(const void* data, int64_t count, int64_t item, bool mapped, bool ordered = false)
         : data_(reinterpret_cast<uintptr_t>(data)), bytes_(static_cast<uintptr_t>(count * item)), item_(item) {
         if (mapped && data) page_ = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
@@ -41,8 +41,8 @@ class Pages {
     void release(int64_t first, int64_t last) {
         if (page_) let_go(down(address(first), kAround), up(address(last), kAround));
     }
-    // Elements [first, last) have been read, and soon will those before them have been: lets go of the stretches that
-    // end among them, but one stretch later, when the other threads have left it.
+    // Elements [first, last) have been read, and those before them will be soon: drops the ranges that end among them,
+    // but one range later, when the other threads have left it.
     void pass(int64_t first, int64_t last) {
         if (page_) let_go(down(address(first), kAround) - kAround, down(address(last), kAround) - kAround);
     }

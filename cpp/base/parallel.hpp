@@ -4,15 +4,15 @@
 //   parallel_for(threads, n, grain, f) f(begin, end, thread) over blocks of [0, n) handed out from one counter
 //   parallel_for(threads, n, grain, watch, f)  the same for long work: Ctrl-C is heard between two blocks
 //
-// An exception in any thread reaches the caller, once all threads have ended; nobody takes a new block after one.
-// Threads that wait for each other in other ways must see to it that a thread that throws does not leave them waiting
+// An exception in any thread reaches the caller, once all threads have ended; no thread takes a new block after one.
+// Threads that wait for each other in other ways must make sure that a thread that throws does not leave them waiting
 // (search/mailboxes.hpp).
 //
 // Workers spin for a few microseconds after a job (the next one often follows at once) and then sleep in the kernel: a
 // spinning thread on a busy host steals the core from the one that works. The pool serves one search at a time; a
-// search that finds it taken (several Python threads, each with its own query) runs on its calling thread alone, which
-// is what keeps N callers from starting N x N threads. Workers beyond the number of processors, of a caller who wanted
-// them, end with his call (trim). After fork() the child starts a pool of its own. This is the only file that names
+// search that finds it in use (several Python threads, each with its own query) runs on its calling thread alone, so N
+// callers do not start N x N threads. Workers beyond the number of processors, where a call asked for them, end with
+// that call (trim). After fork() the child starts a pool of its own. This is the only file that names
 // threads.
 //
 // Where memory runs out, a search goes on with the workers there are. The C library ends the process if it has no
@@ -79,10 +79,10 @@ void wait_until(std::atomic<uint32_t>& word, Done done) {
     }
 }
 
-// All threads of a team meet; the last one to arrive may do something before the others go on.
+// A barrier of all threads of a team; the last one to arrive may do something before the others go on.
 class Barrier {
   public:
-    // False where somebody has left, now or before: nobody waits any more.
+    // False where a thread has left, now or before: no thread waits any more.
     template <class Last>
     bool arrive(int team, Last last) {
         return arrive(team, last, false);
@@ -157,7 +157,7 @@ class Pool {
         if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
     }
 
-    // Ends the workers that the machine has no processors for. Does nothing while the pool is taken: who holds it will.
+    // Ends the workers that the machine has no processors for; while the pool is in use, the call that uses it does.
     void trim() {
         if (count_.load(std::memory_order_relaxed) <= kept_ || busy_.test_and_set(std::memory_order_acquire)) return;
         const Hold hold{busy_};
@@ -250,7 +250,7 @@ class Pool {
     std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
     std::mutex error_lock_;
     std::vector<std::thread> workers_;
-    std::atomic<int> count_{0};  // of workers_, for those who do not hold the pool
+    std::atomic<int> count_{0};  // of workers_, for threads that do not hold the pool
     const int kept_ = std::max(1, static_cast<int>(std::thread::hardware_concurrency())) - 1;
     const std::function<void(int, int)>* job_ = nullptr;
     std::exception_ptr error_;
@@ -267,7 +267,7 @@ void parallel(int threads, F&& f) {
 
 namespace detail {
 
-// Hands out blocks until there are none, somebody has thrown, or stop() holds.
+// Hands out blocks until there are none, a thread has thrown, or stop() holds.
 template <class Stop, class F>
 void share_blocks(int threads, int64_t n, int64_t grain, Stop stop, F&& f) {
     std::atomic<int64_t> next{0};

@@ -1,8 +1,8 @@
-// Watch: how a long search hears of Ctrl-C and tells how far it is.
+// Watch: how a long search notices Ctrl-C and reports its progress.
 //
-// Loops call poll() every few thousand edges. It costs one relaxed load, and on the calling thread a look at the clock;
-// at most every 20 ms that thread asks `ask`, which (in the bindings) takes the GIL, runs Python's signal handlers and
-// the progress callback. Everybody else only sees the flag, so a stop reaches all threads within one poll.
+// Loops call poll() every few thousand edges. It costs one relaxed load, and on the calling thread a read of the clock;
+// at most every 20 ms that thread calls `ask`, which (in the bindings) takes the GIL, runs Python's signal handlers and
+// the progress callback. The other threads only read the flag, so a stop reaches all threads within one poll.
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -13,7 +13,7 @@
 
 namespace steppe {
 
-// Vertices or edges between two looks at a watch, as a mask of their number.
+// Vertices or edges between two polls of a watch, as a mask of their number.
 inline constexpr int64_t kPollMask = (1 << 16) - 1;
 
 struct Interrupted {};
@@ -27,7 +27,7 @@ class Watch {
     // Ends the search at its next poll, from any thread.
     void stop() { stop_.store(true, std::memory_order_relaxed); }
 
-    // True when the search should end. `done` is what the progress callback is told (vertices settled, edges read, …).
+    // True when the search should end. `done` is passed to the progress callback (vertices settled, edges read, …).
     bool poll(int64_t done = 0) {
         if (stopped()) return true;
         if (!ask_ || std::this_thread::get_id() != caller_) return false;

@@ -9,11 +9,11 @@ namespace {
 
 // The numbers as an array that owns it.
 template <class T>
-nb::object array_of(matrix::Growing<T> buffer) {
-    auto kept = std::make_unique<matrix::Growing<T>>(std::move(buffer));
+nb::object array_of(matrix::GrowingArray<T> buffer) {
+    auto kept = std::make_unique<matrix::GrowingArray<T>>(std::move(buffer));
     const size_t size = kept->size();
     T* const data = kept->data();
-    nb::capsule owner(kept.release(), [](void* p) noexcept { delete static_cast<matrix::Growing<T>*>(p); });
+    nb::capsule owner(kept.release(), [](void* p) noexcept { delete static_cast<matrix::GrowingArray<T>*>(p); });
     return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner));
 }
 

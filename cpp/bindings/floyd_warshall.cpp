@@ -28,7 +28,7 @@ void bind_floyd_warshall(nb::module_& m) {
                     const rows::View<V, W> all = g.weighted();
                     matrix::Dense<V, W, R> dense(all, question, chosen, to, watch);
                     if constexpr (std::is_floating_point_v<W>)
-                        if (essential) return dense.run_essential();
+                        if (essential) return dense.run_essential_edges();
                     return dense.run();
                 });
             });

@@ -7,9 +7,9 @@
 #include "bindings/vectors.hpp"
 #include "partition/edges.hpp"
 #include "partition/order.hpp"
+#include "partition/part_search.hpp"
 #include "partition/proven.hpp"
 #include "partition/sorted.hpp"
-#include "partition/waves.hpp"
 
 namespace steppe::bindings {
 
@@ -37,9 +37,9 @@ class AnyPart {
 template <class V, class D, class Edges>
 class PartOf : public AnyPart {
   public:
-    using Waves = partition::Waves<V, D, Edges>;
+    using PartSearch = partition::PartSearch<V, D, Edges>;
     PartOf(Edges edges, int64_t own, int64_t all, double longest, double delta, search::Reach<D> reach)
-        : waves_(edges, own, all, longest, delta, reach) {}
+        : search_(edges, own, all, longest, delta, reach) {}
 
     void offer(In vertices, In values) override {
         same_size(vertices.size(), values.size(), "offer");
@@ -47,45 +47,45 @@ class PartOf : public AnyPart {
         const int64_t count = static_cast<int64_t>(values.size());
         with_vertex(vertices, [&](auto vertex) {
             using I = decltype(vertex);
-            without_gil([&](Watch&) { waves_.offer(in<I>(vertices), in<D>(values), count); });
+            without_gil([&](Watch&) { search_.offer(in<I>(vertices), in<D>(values), count); });
         });
     }
     int64_t advance(nb::object limit, int64_t most) override {
         const D last = limit.is_none() ? kLargest<D> : nb::cast<D>(limit);
         return without_gil([&](Watch& watch) {
-            const int64_t looked = waves_.advance(last, most, watch);
+            const int64_t looked = search_.advance(last, most, watch);
             watch.check();
             return looked;
         });
     }
     nb::object pending() override {
-        const D least = waves_.pending();
+        const D least = search_.pending();
         return least == kInfinity<D> ? nb::none() : nb::cast(least);
     }
     nb::object take() override {
-        return to_numpy(without_gil([&](Watch&) { return waves_.take(); }));
+        return to_numpy(without_gil([&](Watch&) { return search_.take(); }));
     }
     nb::tuple resend() override {
         std::vector<V> ghosts;
         std::vector<D> values;
-        without_gil([&](Watch&) { waves_.resend(ghosts, values); });
+        without_gil([&](Watch&) { search_.resend(ghosts, values); });
         return nb::make_tuple(to_numpy(std::move(ghosts)), to_numpy(std::move(values)));
     }
     void mirror(int64_t first, In values) override {
         if (values.dtype() != nb::dtype<D>()) throw std::invalid_argument("values of another type");
-        waves_.mirror(first, in<D>(values), static_cast<int64_t>(values.size()));
+        search_.mirror(first, in<D>(values), static_cast<int64_t>(values.size()));
     }
     nb::tuple outlook(nb::object low) override {
-        const auto found = waves_.outlook(nb::cast<D>(low));
+        const auto found = search_.outlook(nb::cast<D>(low));
         return nb::make_tuple(found.pull, found.push);
     }
     nb::tuple pull(nb::object low, In lightest) override {
         using W = typename Edges::Weight;
         const D from = nb::cast<D>(low);
-        same_size(static_cast<size_t>(waves_.own()), lightest.size(), "lightest");
+        same_size(static_cast<size_t>(search_.own()), lightest.size(), "lightest");
         if (lightest.dtype() != nb::dtype<W>()) throw std::invalid_argument("weights of another type");
         const auto looked = without_gil([&](Watch& watch) {
-            const auto found = waves_.pull(from, in<W>(lightest), watch);
+            const auto found = search_.pull(from, in<W>(lightest), watch);
             watch.check();
             return found;
         });
@@ -93,20 +93,20 @@ class PartOf : public AnyPart {
     }
     void cut(nb::object bound) override {
         const D most = nb::cast<D>(bound);
-        without_gil([&](Watch&) { waves_.cut(most); });
+        without_gil([&](Watch&) { search_.cut(most); });
     }
     void wake() override {
-        without_gil([&](Watch&) { waves_.wake(); });
+        without_gil([&](Watch&) { search_.wake(); });
     }
-    void rest() override { waves_.rest(); }
-    bool outgrown() const override { return waves_.outgrown(); }
+    void rest() override { search_.rest(); }
+    bool outgrown() const override { return search_.outgrown(); }
     nb::object values(nb::handle self) override {
-        const size_t size = static_cast<size_t>(waves_.all());
-        return nb::cast(nb::ndarray<nb::numpy, D, nb::ndim<1>>(waves_.values(), {size}, self));
+        const size_t size = static_cast<size_t>(search_.all());
+        return nb::cast(nb::ndarray<nb::numpy, D, nb::ndim<1>>(search_.values(), {size}, self));
     }
 
   private:
-    Waves waves_;
+    PartSearch search_;
 };
 
 int64_t own_of(const Rows& rows, int64_t own) {

@@ -12,9 +12,9 @@
 // which few are left then, and remembers its weight: as with calibers, most vertices need no look in the next pass.
 // Every thread owns the vertices it writes, and the words of their bits.
 //
-// RMAT without preparing, scale 23 (259 M edges): 2.4 -> 1.1 to 1.3 s on one thread, 1.7 -> 0.6 to 0.8 on two; the
-// first pass takes 0.7 s (1.0 if light edges are read without trying the lightest), two more 0.2 and 0.1. Scale 24 (521
-// M): 5.6 -> 2.3, 4.5 -> 1.2.
+// RMAT without preparing (AMD EPYC, November 2026), scale 23 (259 M edges): 2.4 -> 1.1 to 1.3 s on one thread, 1.7 ->
+// 0.6 to 0.8 on two; the first pass takes 0.7 s (1.0 if light edges are read without trying the lightest), two more 0.2
+// and 0.1. Scale 24 (521 M): 5.6 -> 2.3, 4.5 -> 1.2.
 #pragma once
 #include <algorithm>
 #include <bit>

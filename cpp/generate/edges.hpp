@@ -1,7 +1,7 @@
 // Graphs from nothing: the families that tests, benchmarks and the demo run on.
 //
 // Every number drawn is a hash of (seed, stream, index), not the next state of a generator: edge i is the same
-// whichever thread makes it, so a seed names one graph for any number of threads. The hash is splitmix64 (Steele, Lea,
+// whichever thread makes it, so a seed means one graph for any number of threads. The hash is splitmix64 (Steele, Lea,
 // Flood 2014). Distributions are built from integers alone (power laws by drawing a bit length first), because pow()
 // and log() round differently from one C library to the next.
 //

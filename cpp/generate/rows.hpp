@@ -3,8 +3,8 @@
 //
 //   Random   row u begins at edge u * m / n plus a hashed part of the mean degree: degrees spread between 1 and twice
 //            the mean, there are exactly m edges, and the place of every row is a closed formula
-//   Grid     the very graph of generate::grid: the neighbours are known, and so are the numbers of their edges
-//   Road     the very graph of generate::road: a link belongs to its later end, which each of the two can ask
+//   Grid     the same graph as generate::grid: the neighbours are known, and so are the numbers of their edges
+//   Road     the same graph as generate::road: a link belongs to its later end, from which each end computes it
 //
 // A family has row(u, first, put): put(v, weight hash or, for a road, weight) for every edge of u, `first` being the
 // number of its first edge.

@@ -5,9 +5,9 @@
 // afterwards resets those alone. The rows come as lists (column, distance), sorted by column: by a bitmap over the part
 // of the vertices that was reached where they lie close together, as numbers of neighbours mostly do, else by sorting.
 //
-// Rows are found in rounds of some thousand entries, which the threads keep in their caches and then copy behind what
-// is there already: nothing is ever held twice. The sources of a round are searched in order of their number, so that
-// searches that follow one another on a thread find their vertices in its cache; the rows stand in the order asked for.
+// Rows are found in rounds of some thousand entries, which the threads keep in their caches and then append to the
+// result: nothing is ever stored twice. The sources of a round are searched in order of their number, so that
+// searches that follow one another on a thread find their vertices in its cache; the rows have the order of the call.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -19,7 +19,7 @@
 #include "base/atomics.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
-#include "matrix/growing.hpp"
+#include "matrix/growing_array.hpp"
 #include "rows/forms.hpp"
 #include "search/delta_stepping.hpp"
 #include "search/search.hpp"
@@ -80,8 +80,8 @@ class ColumnsOf {
 template <class V, class R>
 struct SparseRows {
     std::vector<int64_t> counts;  // of each row
-    Growing<V> columns;
-    Growing<R> distances;
+    GrowingArray<V> columns;
+    GrowingArray<R> distances;
 };
 
 // D must hold the bound of `q`.
@@ -164,8 +164,8 @@ class Bounded {
         std::optional<search::Width<D>> width;
         std::vector<uint64_t> marks;
         std::vector<std::pair<V, R>> entries;
-        Growing<V> columns;
-        Growing<R> distances;
+        GrowingArray<V> columns;
+        GrowingArray<R> distances;
 
         void begin(const rows::View<V, W>& g, const search::Question& q, Watch& watch) {
             question.emplace(q, watch);
@@ -233,7 +233,7 @@ class Bounded {
     const search::Question& q_;
     const ColumnsOf<V> columns_;
     Watch& watch_;
-    Watch inner_;  // the searches ask this one: progress counts sources
+    Watch inner_;  // polled by the searches: progress counts sources
     int64_t done_ = 0;
     static constexpr size_t kRound = 1 << 17;  // entries of a round, about
     std::vector<Lane> lanes_;

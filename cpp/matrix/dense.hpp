@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "matrix/essential.hpp"
+#include "matrix/essential_edges.hpp"
 #include "matrix/floyd_warshall.hpp"
 #include "rows/forms.hpp"
 #include "rows/typical.hpp"
@@ -41,8 +41,8 @@ class Dense {
     }
 
     // By searches over the edges that Floyd-Warshall finds essential; over all, where those are most.
-    int64_t run_essential() {
-        const Essential<V, W> edges(g_.csr, closed<W>(), q_.threads, watch_);
+    int64_t run_essential_edges() {
+        const EssentialEdges<V, W> edges(g_.csr, closed<W>(), q_.threads, watch_);
         if (2 * static_cast<int64_t>(edges.targets.size()) > g_.csr.edges()) return search(g_, q_);
         rows::Forms<W> none;
         const rows::View<V, W> few{edges.csr(), none};

@@ -8,9 +8,9 @@
 // contiguous, and what the product calls B needs no packing. Of A, the block's columns, a packed copy is made once for
 // each block. A strip of A without any path is skipped, which is what makes graphs of several parts or few edges cheap.
 //
-// Sums are exact for integers: a path shorter than kNone has parts shorter than that, and they are all found; one that
-// is not stays kNone and is told from "no path" in the end (is_lost). Floats are added in an order of their own; where
-// the rounding of every other method is wanted, essential.hpp gives it to them.
+// Sums are exact for integers: a path shorter than kNone has parts shorter than that, and they are all found; a longer
+// one stays kNone and is distinguished from "no path" at the end (is_lost). Floats are added in another order than by
+// searches; essential_edges.hpp has the way to the same rounding.
 //
 // Floyd, CACM 5 (1962); Warshall, JACM 9 (1962); Venkataraman, Sahni & Mukhopadhyaya, "A blocked all-pairs
 // shortest-paths algorithm", J. Exp. Algorithmics 8 (2003).

@@ -4,10 +4,10 @@
 // A byte for each (vertex, source) would be eight bits where the levels of small worlds have three or four, and every
 // level would touch them all. Digits come as levels need them, so there is no largest level.
 //
-// Rows of a matrix want the other order: the bits of a source side by side. Tiles of 64 x 64 bits are turned round by
-// exchanging halves, quarters, ... single bits, and what is turned lands in the array that was done with before it, so
-// nothing more is allocated. Then row after row of distances is written, from front to back: where the matrix is fresh
-// memory the system clears each page just before it is written, and the page is still in the caches.
+// Rows of a matrix want the other order: the bits of a source side by side. Tiles of 64 x 64 bits are transposed by
+// exchanging halves, quarters, ... single bits, into the array that is no longer needed, so nothing more is allocated.
+// Then row after row of distances is written, from front to back: where the matrix is fresh memory the system clears
+// each page just before it is written, and the page is still in the caches.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -155,10 +155,10 @@ class HopLevels {
     static constexpr int64_t kSources = 64 * kWords;
     using Bits = std::array<uint64_t, kWords>;
 
-    // rows: whether levels are asked for, or only who has been seen.
+    // rows: whether levels are wanted, or only which searches have seen a vertex.
     HopLevels(int64_t n, bool rows, int threads) : n_(n), rows_(rows), threads_(threads) { seen_ = make(); }
 
-    // An array of bits for each vertex, with room for itself turned round.
+    // An array of bits for each vertex, with room for its transpose.
     Buffer<Bits> make() const { return Buffer<Bits>(static_cast<size_t>(padded(n_) + kTile)); }
     void clear(Buffer<Bits>& bits) const {
         parallel_for(threads_, n_, 1 << 12, [&](int64_t begin, int64_t end, int) {
@@ -237,7 +237,7 @@ class HopLevels {
     }
 
   private:
-    static constexpr int64_t kTile = 512;  // vertices that are turned round together: a cache line of bits
+    static constexpr int64_t kTile = 512;  // vertices that are transposed together: a cache line of bits
     static int64_t padded(int64_t n) { return (n + kTile - 1) / kTile * kTile; }
 
     // The bits of `some` vertices, or columns, from `first` on, go to to[source * stride + ..).
@@ -288,7 +288,7 @@ class HopLevels {
         }
         return kUnreachable;
     }
-    // Who has been seen, then the digits.
+    // Which searches have seen the vertex, then the digits.
     const Bits* array(size_t d) const { return (d ? digits_[d - 1] : seen_).data(); }
 
     const int64_t n_;

@@ -1,4 +1,4 @@
-// Hops from many sources at once: breadth-first searches that share every look at an edge.
+// Hops from many sources at once: breadth-first searches that share every read of an edge.
 //
 // A group of up to 512 sources has a bit each. For every vertex three rows of bits are kept: which searches have seen
 // it, which reached it in the last level, and which do in this one; an edge then serves 512 searches by a few
@@ -9,11 +9,11 @@
 // bottom up: every vertex that some search has not seen collects the bits of its in-neighbours, and stops early when
 // all have come. Only searches that reached something in the last level are waited for: without this the few sources of
 // a small component make every vertex of the large one read all its edges in every level. Levels are kept as digits
-// (hop_levels.hpp). Where only the farthest, the sum or the count is asked for, there are none: bits are added up in
+// (hop_levels.hpp). Where only the farthest, the sum or the count is wanted, there are none: bits are added up in
 // vertical counters (a number for each source, spread over words: two operations a vertex and word, on average).
 //
 // Then et al., "The more the merrier: efficient multi-source graph traversal", PVLDB 8 (2014). Threads share a group, a
-// part of the vertices each: 512 searches need no more looks at an edge than 256, and a look is a cache line.
+// part of the vertices each: 512 searches read an edge no more often than 256, and each read is a cache line.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -33,8 +33,8 @@
 
 namespace steppe::matrix {
 
-// What is told of each source instead of its row: the furthest vertex it reaches, the sum of all distances, and how
-// many it reaches, itself among them.
+// The summary of a source, instead of its row: the distance of the furthest vertex it reaches, the sum of all
+// distances, and how many vertices it reaches, itself among them.
 struct HopSums {
     int64_t furthest = 0, sum = 0, count = 1;
 };
@@ -58,7 +58,7 @@ class HopGroup {
           next_(levels_.make()),
           mine_(static_cast<size_t>(threads_)) {}
 
-    // Up to `most` levels; sums: null, or where they are told.
+    // Up to `most` levels; sums: null, or where summaries are written.
     void run(std::span<const int64_t> sources, int64_t most, HopSums* sums, Watch& watch) {
         levels_.begin();
         for (Buffer<Bits>* bits : {&last_, &next_}) levels_.clear(*bits);
@@ -73,7 +73,7 @@ class HopGroup {
         }
         levels_.next(0);
         int64_t edges = 0,
-                left = g_.edges();  // out-edges of the frontier; in-edges of who may still be reached, at most
+                left = g_.edges();  // out-edges of the frontier; at most, in-edges of vertices not yet reached
         for (const V v : frontier_) {
             levels_.mark(v, last_[v]);
             edges += g_.degree(v);
@@ -81,7 +81,7 @@ class HopGroup {
         for (int64_t level = 1; level <= most && any(live) && !watch.poll(); ++level) {
             levels_.next(level);
             for (Mine& mine : mine_) mine = {};
-            // A look from above costs several of those from below, and these go through all vertices.
+            // Reading an edge top down costs several reads bottom up, and bottom up goes through all vertices.
             if (in_ && 8 * edges > left + g_.n / 4) {
                 bottom_up(live, sums != nullptr, watch);
                 left = 0;
@@ -108,7 +108,7 @@ class HopGroup {
         }
     }
 
-    // What run found, by rows, which can be asked for once: see HopLevels::write.
+    // Writes what run found, by rows; can be called once: see HopLevels::write.
     template <class T>
     int64_t write(size_t sources, T* to, Watch& watch) {
         return levels_.write(static_cast<int64_t>(sources), to, next_, watch);
@@ -232,7 +232,7 @@ class HopGroup {
             if (any(got)) found(static_cast<V>(v), got, counted, mine);
         }
     }
-    // The bits of v's in-neighbours that it misses; whether those are all.
+    // Collects the bits of v's in-neighbours that v lacks; returns whether v has all now.
     STEPPE_INLINE bool collect(int64_t v, const Bits& missing, Bits& got) const {
         const int64_t edges = in_->edges(), end = in_->offsets[v + 1];
         uint64_t left = 1;
@@ -298,7 +298,7 @@ class HopGroup {
     std::vector<V> frontier_, found_;  // the frontier as a list, where a level goes top down
 };
 
-// Rows of hops, or what is told of them, for any number of sources.
+// Rows of hops, or their summaries, for any number of sources.
 template <class V, int kWords>
 class Hops {
   public:
@@ -350,7 +350,7 @@ class Hops {
     const int64_t most_;
     const int threads_;
     Watch& watch_;
-    Watch inner_;  // the groups ask this one: progress counts sources
+    Watch inner_;  // polled by the groups: progress counts sources
     int64_t done_ = 0;
 };
 

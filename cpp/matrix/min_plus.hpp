@@ -10,8 +10,8 @@
 //
 // Integers are unsigned and "no path" is half their range: two of them never wrap, and min() keeps the sum from
 // growing. Floats that are not negative (nor -0.0) compare as their bits do: with AVX-512 their minimum is one of
-// integers, which on some processors runs on other ports than their sum (an EPYC: 57 -> 79 billion operations a
-// second).
+// integers, which on some processors runs on other ports than their sum (AMD EPYC, November 2026: 57 -> 79 billion
+// operations a second).
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -232,7 +232,7 @@ void close(Vectors vectors, D* d) {
     close_plain(d);
 }
 
-// What the kernel reaches when its operands stay in the first cache: operations (a sum or a minimum) a second.
+// The speed of the kernel when its operands stay in the first cache: operations (a sum or a minimum) a second.
 template <class D, class Clock>
 double multiply_peak(int repeats, Clock now) {
     const Vectors vectors = vectors_wanted();

@@ -5,7 +5,7 @@
 // source. Entries of one distance come in order of their sources, and an edge of length 0 passes one on before the next
 // source's turn, so ties go to the source that was given first, whatever the order of the edges. A source that is not
 // among the k of a vertex goes no further there: behind it k others are as near or nearer. With integers those that
-// were nearer stay so; floats may round the difference away, and it is still the k others that are told.
+// were nearer stay so; floats may round the difference away, and the k others are still the answer.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -21,8 +21,8 @@
 namespace steppe::matrix {
 
 // Writes k distances and numbers of sources for each vertex, rising; what is missing is kInfinity<D> and -1. Weights
-// and offsets must not be negative. Nothing beyond `limit` is told; unless that is the caller's bound, returns whether
-// a distance was lost because D cannot hold it.
+// and offsets must not be negative. Nothing beyond `limit` is written; unless that is the caller's bound, returns
+// whether a distance was lost because D cannot hold it.
 template <class V, class W, class D>
 bool nearest_sources(const rows::Csr<V, W>& g, std::span<const int64_t> sources, const D* offsets, int64_t k, D limit,
                      bool bounded, D* distances, int64_t* numbers, Watch& watch) {

@@ -19,7 +19,7 @@ namespace steppe::matrix {
 template <class T>
 inline constexpr T kStoredFar = std::is_integral_v<T> ? std::numeric_limits<T>::max() : kInfinity<T>;
 
-// The distance in T; `fits` tells whether T can hold it.
+// The distance in T; `fits` becomes whether T can hold it.
 template <class T, class R>
 STEPPE_INLINE T stored_as(R d, bool& fits) {
     if (d == kStoredFar<R>) return fits = true, kStoredFar<T>;

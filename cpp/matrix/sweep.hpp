@@ -16,8 +16,8 @@
 
 namespace steppe::matrix {
 
-// The part of a contraction from which vertices can be told: their places and all above them, numbered anew from the
-// top.
+// The part of a contraction that the distances of some vertices depend on: their places and all above them, numbered
+// from the top.
 template <class D>
 class Ancestors {
   public:

@@ -1,4 +1,4 @@
-// Edges of a part, as Waves relaxes them: all of them by their lengths, which finds distances; or the tight ones by one
+// Edges of a part, as PartSearch relaxes them: all by their lengths, which finds distances; or the tight ones by one
 // hop each, which finds how many edges the canonical path of a vertex has (tree/by_search.hpp).
 #pragma once
 #include <algorithm>
@@ -92,8 +92,8 @@ struct PartFinding {
     int64_t vertex = -1, other = -1;  // numbered as in the part
 };
 
-// What proof/verify.hpp asks of every own vertex and its edges. hung[v] = 1 where a tight edge leads to v from a vertex
-// that is nearer: such vertices hang from a source if that one does, and rings of them there are none.
+// Checks the conditions of proof/verify.hpp for every own vertex and its edges. hung[v] = 1 where a tight edge leads to
+// v from a nearer vertex: a path of tight edges leads from a source to v if one leads to that vertex.
 template <bool weighted, class V, class W, class D>
 PartFinding prove(const rows::Csr<V, W>& g, int64_t own, const D* distances, D bound, uint8_t* hung, Watch& watch) {
     PartFinding found;
@@ -109,7 +109,7 @@ PartFinding prove(const rows::Csr<V, W>& g, int64_t own, const D* distances, D b
         if (a > bound) report(PartFault::beyond_bound, u, -1);
         for_sums<weighted>(g, distances, u, [&](V v, D s, D b) {
             const bool open = b == kInfinity<D>;
-            // A sum too long to be told is one that no answer can leave out; in floats it is no edge.
+            // An integer sum beyond the largest distance is a fault, too; a float sum of infinity is no path.
             if ((s < b || (open && std::is_integral_v<D>)) && !(open && s > bound))
                 report(open ? PartFault::unreached : PartFault::improves, u, v);
             if (s == b && !open && a < b) hung[v] = 1;

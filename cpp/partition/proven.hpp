@@ -1,5 +1,5 @@
-// What the file of a part claims beyond what every file of rows does (rows/prove.hpp), looked at before the first
-// search: a pull is right only where rows are sorted by weight and every edge has its opposite, perhaps in another
+// What the file of a part claims beyond what every file of rows does (rows/prove.hpp), checked before the first search:
+// a pull is right only where rows are sorted by weight and every edge has its opposite, perhaps in another
 // part. For the second each part adds up its arcs in the numbers of the whole graph; the sums of all parts together are
 // 0 (rows/both_ways.hpp).
 #pragma once

@@ -1,5 +1,5 @@
 // Rows sorted by weight where they lie: what a part keeps on the disk, so that a search can be finished by pulling
-// (waves.hpp) without a sorted copy in any worker's memory.
+// (part_search.hpp) without a sorted copy in any worker's memory.
 #pragma once
 #include <cstdint>
 #include <memory>

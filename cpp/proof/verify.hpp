@@ -1,16 +1,16 @@
 // verify: the proof that distances (and predecessors) are shortest-path distances, without searching again.
 //
 // Two facts are enough. (1) No edge improves: d[v] <= d[u] + w for every edge, sources at 0, so no distance is too
-// large. (2) Every reached vertex hangs from a source through tight edges (d[u] + w == d[v]), so every distance is the
-// length of a real path, and none is too small. An unreached vertex must have no edge from a reached one.
+// large. (2) A path of tight edges (d[u] + w == d[v]) leads from a source to every reached vertex, so every distance is
+// the length of a real path, and none is too small. An unreached vertex must have no edge from a reached one.
 //
 // (1) is one sweep over the edges in memory order: no queue, all threads, one gathered read per edge. (2) is nearly
-// free in the same sweep: for weights that are not negative, a tight edge from a vertex *strictly* nearer hangs its
-// target, by induction over the distance. Only what is left over (zero weights, float weights so small that d + w == d)
-// could be a ring of vertices that hold each other up with no path from the source; those are searched for from the
-// vertices that do hang. With negative weights nothing is known from the distances alone and that search starts at the
-// sources. Predecessors given: each must be the tail of a real tight edge, and following them must end at a source.
-// Where the distance falls strictly it must; the rest is walked.
+// free in the same sweep: for non-negative weights, a tight edge from a *strictly* nearer vertex is enough, by
+// induction over the distance; its target "hangs". Only the rest (zero weights, float weights so small that d + w == d)
+// could be a cycle of tight edges with no path from a source; it is searched for from the vertices that hang. With
+// negative weights the distances alone show nothing, and that search starts at the sources. Predecessors given: each
+// must be the tail of a real tight edge, and following them must end at a source. Where the distance falls strictly
+// along them it does; the rest is walked.
 //
 // Edges mapped from a file leave this process behind the sweep.
 //
@@ -88,7 +88,7 @@ class Verifier {
 
   private:
     // What is known of a vertex: nothing; it hangs from a strictly nearer one; its predecessor's edge is tight but not
-    // strictly falling; it was found from one that hangs; it is on the walk under way; it is a source.
+    // strictly falling; it was found from one that hangs; it is on the current walk; it is a source.
     enum Mark : uint8_t { kNone, kHung, kHeld, kFound, kWalked, kSource };
     static constexpr int64_t kBlock = 2048;
     static constexpr int64_t kPiece = 512;
@@ -169,7 +169,7 @@ class Verifier {
     void sweep() {
         const Bits* const bits = as_bits();
         for_blocks([&](int64_t begin, int64_t end) {
-            Edge list[2 * kPiece + 8];  // tight edges not yet looked at
+            Edge list[2 * kPiece + 8];  // tight edges not yet processed
             Edge* at = list;
             for (int64_t u = begin; u < end; ++u) {
                 const Fault own = own_fault(u);
@@ -188,7 +188,7 @@ class Verifier {
         });
     }
 
-    // Marks what these tight edges hang; returns the list's begin.
+    // Marks the targets of these tight edges; returns the list's begin.
     Edge* look_at(Edge* list, const Edge* end) {
         if (c_.predecessors) {
             for (const Edge* e = list; e != end; ++e)

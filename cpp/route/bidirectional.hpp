@@ -7,8 +7,8 @@
 // mu is not filed.
 //
 // A query must not cost O(n). Labels of both sides lie in one slot per vertex, so that the test against the other side
-// is free, and a query that ends takes back the labels it has set, by its list of touched vertices. Workspaces wait on
-// a shelf between queries; as many exist as queries have run at once. Buckets are wider than in a search of the whole
+// is free, and a query resets the labels it has set at its end, by its list of touched vertices. Workspaces are kept
+// between queries; as many exist as queries have run at once. Buckets are wider than in a search of the whole
 // graph, because the two rings hold fewer vertices: short buckets would cost more to find than they save.
 //
 // Floats. Adding from the end gives another rounding than adding from the start, so the path found first need not
@@ -48,7 +48,7 @@ struct Answer {
     bool overflow = false;  // a sum passed kLargest and the answer may depend on it
     D distance = kInfinity<D>;
     std::vector<V> vertices;     // source … target
-    std::vector<int64_t> edges;  // one less; filled in by who knows the graph (lightest_edges)
+    std::vector<int64_t> edges;  // one less; filled in by lightest_edges
     int64_t settled = 0;
 };
 
@@ -82,7 +82,7 @@ class Workspace {
         }
     }
 
-    // Forgets a query: only what it has touched.
+    // Resets what a query has touched.
     void clear(Watch& watch) {
         for (auto& side : ring) side.drain([](int64_t, V) {});
         if (goal_ring_) goal_ring_->drain([](int64_t, V) {});
@@ -105,15 +105,14 @@ class Workspace {
     search::Ring<V> ring[2];
     search::Heap<D, V> heap;  // of the last steps for floats
     Buffer<Slot> slots;
-    Buffer<Parents> parents;  // of labelled vertices; elsewhere it holds rubbish
-    std::vector<V> touched;   // whoever has got a label
+    Buffer<Parents> parents;  // of labelled vertices; undefined elsewhere
+    std::vector<V> touched;   // the vertices with a label
     search::Candidates<V, D> found;
 
     static constexpr int64_t kPollEvery = 1 << 16;
 
   private:
-    // Wider than for one search from one end. (New York's roads, a Xeon, November 2026: 1024 1.66 ms a query, 2048
-    // 1.70, 4096 1.79, 8192 2.09; half a typical weight would be 512.)
+    // Milliseconds a query by width (New York, Intel Xeon, November 2026): 1024 1.66, 2048 1.70, 4096 1.79, 8192 2.09.
     static double choose_width(int64_t n, int64_t m, const Facts& facts) {
         const double narrow = search::bucket_width(facts.typical_weight, facts.max_weight, n, m, 1);
         return narrow * (static_cast<double>(m) < search::kSparse * static_cast<double>(n) ? 2 : 32);
@@ -173,7 +172,7 @@ class Bidirectional {
 
   private:
     static constexpr bool kFloat = std::is_floating_point_v<D>;
-    static constexpr int64_t kPiece = 1 << 15;  // edges between two looks at the watch
+    static constexpr int64_t kPiece = 1 << 15;  // edges between two polls of the watch
 
     D lower_end(int64_t bucket) const {
         return static_cast<D>(static_cast<D>(bucket) * static_cast<D>(space_.width.value()));

@@ -1,7 +1,7 @@
 // Router: queries for one path each on one graph, from any number of threads, and what they keep between them.
 //
 // Sums are narrow first (search/widen.hpp); the first query that needs wide ones makes all later queries wide. On a
-// road network (rows of four) with landmarks, queries between vertices that those know go straight for the target.
+// road network (rows of four) with landmarks, queries between vertices that those reach go straight for the target.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -50,8 +50,8 @@ class Router {
             if (answer.overflow && !kLast) return false;
             route.settled = answer.settled;
             if (answer.overflow && !std::is_floating_point_v<D>) {
-                // Is there a path, too long for the type, or none at all? Ask without the weights. (A float beyond the
-                // type is infinite: no path.)
+                // Is there a path, too long for the type, or none at all? A search without weights decides. (A float
+                // beyond the type is infinite: no path.)
                 rows::Csr<V, W> hops = forward_, back = backward_;
                 hops.weights = back.weights = nullptr;
                 if (search<D>(hops, back, source, target, watch).reachable) route.outcome = Outcome::too_long;
@@ -69,7 +69,7 @@ class Router {
     }
 
     int64_t n() const { return forward_.n; }
-    // Whether landmarks would be used. They may be given once, while queries run.
+    // Whether landmarks would be used. They may be set once, while queries run.
     bool takes_landmarks() const { return quads_; }
     void use(const Landmarks* landmarks) { landmarks_.store(landmarks, std::memory_order_release); }
 

@@ -1,8 +1,8 @@
 // Spur: the shortest way on from a vertex of a known path, where the path's beginning and some first steps are closed.
 //
-// Yen's method (1971) asks this for every vertex of every path it has found. Each search is A*, guided by the distances
-// to the target in the whole graph: closing vertices only makes ways longer, so those stay lower bounds, and where they
-// are nearly right, as they mostly are, a search settles little more than the path it returns.
+// Yen's method (1971) needs this for every vertex of every path it has found. Each search is A*, guided by the
+// distances to the target in the whole graph: closing vertices only makes ways longer, so those stay lower bounds, and
+// where they are nearly right, as they mostly are, a search settles little more than the path it returns.
 //
 // The decision nobody would guess: lengths go on from the beginning's length instead of starting at 0, so that a float
 // path has the sum that adding up its weights from the source gives. Sums in that order may come out below the ones
@@ -10,8 +10,8 @@
 // can make, and a vertex that is reached on a better way again is settled again.
 //
 // A way whose length does not fit the type is given up: a float way is then infinite, hence none, but an integer one
-// exists. Whether the ways given up lead to the target at all, and do not end in a loop, say, is asked only where no
-// other way was found, by a search without lengths.
+// exists. Whether the ways given up lead to the target at all, and do not end in a loop, for example, is decided only
+// where no other way was found, by a search without lengths.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -61,7 +61,7 @@ class Spur {
                         Watch& watch) {
         SpurPath<V, D> result;
         ++round_;
-        if (round_ == 0) {  // the count has gone round: all marks are worthless
+        if (round_ == 0) {  // the count has wrapped: all marks are invalid
             met_.assign(met_.size(), 0), closed_.assign(closed_.size(), 0);
             round_ = 1;
         }
@@ -124,7 +124,7 @@ class Spur {
             if (some[i] == v) return true;
         return false;
     }
-    // Whether any way leads to the target, however long. Its marks are those of find(), which is done with them.
+    // Whether any way leads to the target, however long. Uses the marks of find(), which no longer needs them.
     bool leads_there(V spur, const V* steps, int64_t step_count, Watch& watch) {
         int64_t looked = 0;
         closed_[at(spur)] = round_;

@@ -49,8 +49,8 @@ struct ArcKey {
     explicit ArcKey(uint64_t key) : here(scramble(key)), there(scramble(key + 1)), odd(scramble(key + 2) | 1) {}
 };
 
-// What an arc adds to the sum; `weight` may be null. Whoever does not know the key cannot tell which edges would
-// cancel.
+// What an arc adds to the sum; `weight` may be null. Without the key nobody can construct edges whose numbers cancel
+// each other.
 template <class W>
 inline uint64_t arc_number(int64_t u, int64_t v, const W* weight, const ArcKey& key) {
     const uint64_t a = static_cast<uint64_t>(std::min(u, v)) * key.odd;

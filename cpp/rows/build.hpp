@@ -118,11 +118,11 @@ WeightFacts<W> weight_facts(const W* weights, int64_t m, int threads, Watch& wat
     return {all.low, all.high, mean, all.bad};
 }
 
-// Up to so many edges, rows fit in cache whole: a plain counting sort has no misses to save. (250,000 edges turned
-// round: 1.5 -> 0.9 ms.)
+// Up to so many edges, rows fit in cache whole: a plain counting sort has no misses to save. (250,000 edges
+// reversed: 1.5 -> 0.9 ms; AMD EPYC, November 2026.)
 constexpr int64_t kFewEdges = 1 << 18;
 
-// Deals and sorts edges that read(begin, end, put) hands over, put(source, target, weight), for each stretch [begin,
+// Deals and sorts edges that read(begin, end, put) passes to put(source, target, weight), for each stretch [begin,
 // end) of the m that are given; it may put more than one for each. out_weights may be null.
 template <class V, class W, class Read>
 void deal_csr(int64_t m, int64_t n, Read read, int64_t* offsets, V* out_targets, W* out_weights, int threads,

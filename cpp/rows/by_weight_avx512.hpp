@@ -6,8 +6,8 @@
 // now say which weight and which target goes where: both are moved once, from register to register, and stored side by
 // side. No edge is compared with another as long as keys differ; of rows of sixteen random float64 weights, one in
 // fifty thousand has two that share a key. Distances, because the upper bits of weights that are all alike tell none
-// apart. (Random graphs that fit the caches, with the memory they are written to: degree 16, float64 6.8 -> 3.4 ns an
-// edge, int32 4.5 -> 1.4; degree 32, 6.8 -> 3.3 and 3.6 -> 1.7; a million and a bit each, float64, 19 -> 3.4.)
+// apart. (AMD EPYC, November 2026, ns an edge of random graphs that fit the caches: degree 16, float64 6.8 -> 3.4,
+// int32 4.5 -> 1.4; degree 32, 6.8 -> 3.3 and 3.6 -> 1.7; float64 weights of a million and a bit, 19 -> 3.4.)
 //
 // The order is the one that by_weight.hpp makes without vectors, to the last bit: rows do not depend on the processor.
 // Batcher, "Sorting networks and their applications", AFIPS 1968, in the form where every comparison puts the smaller

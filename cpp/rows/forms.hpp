@@ -4,8 +4,8 @@
 //   out, in   packed rows of both directions (packed.hpp), for all other graphs
 //   ones      a weight for every edge of a graph that has none, for methods that read weights
 //
-// Each is published by one exchange of a pointer: readers need no lock, and a child of fork() finds none taken. Who
-// makes a form that another thread has made meanwhile lets go of it again. The packed in-edges of a graph are the
+// Each is published by one exchange of a pointer: readers need no lock, and a child of fork() finds none locked. A
+// form that another thread has published first is freed again. The packed in-edges of a graph are the
 // packed out-edges of its reverse: the two share them.
 #pragma once
 #include <algorithm>

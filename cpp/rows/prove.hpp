@@ -1,4 +1,4 @@
-// prove: that rows which somebody else made (a file, a caller who lent arrays) are rows, before a search runs over
+// prove: checks that rows from outside (a file, or arrays that a caller lent) are valid rows, before a search runs over
 // them.
 //
 // Searches trust what they read: an offset that falls or a target out of range would be read or written somewhere else

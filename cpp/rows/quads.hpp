@@ -4,7 +4,7 @@
 // an offset and read without a loop. A shorter list is filled up with loops of weight 0, which improve nothing. In a
 // longer one the last place links to a record behind the n first: its weight is negative, its target the record. Roads
 // are like this: of New York's 264 346 vertices 1 645 have more than four edges. 32 bytes a vertex are hardly more than
-// offsets and edges of a list of three, and one cache miss instead of two or three: 57 ms -> 39.5 on a grid of 2 M.
+// offsets and edges of a list of three, and one cache miss, not two or three: grid of 2 M 57 -> 39.5 ms (Xeon, 2026).
 #pragma once
 #include <algorithm>
 #include <cstdint>

@@ -1,17 +1,17 @@
-// Scatter: edges in any order -> rows, without a second copy of them; and which edge of the caller's each stored one
-// is.
+// Scatter: edges in any order -> rows, without a second copy of them; and the id of each stored edge.
 //
 // build.hpp deals all edges into blocks first, which is quick and takes half as much memory again as the rows. Here the
 // rows are the only large array: vertices are divided into strips, a thread takes a strip, reads all ends, and writes
 // the edges that belong to it where they stay. A strip is a small part of the rows, so the writes hit the cache, and
-// nobody else writes there: no atomics, but to count. The offsets themselves are the places to write to next; when all
-// is written each has become the end of its row, and they are moved on by one. Edges stay in the order they came in, as
-// in build.hpp: the rows are the same, bit for bit.
+// no other thread writes there: atomics only count. The offsets themselves are the positions to write to next; when all
+// is written each has become the end of its row, and they are shifted by one. Edges stay in their given order, as in
+// build.hpp: the rows are the same, bit for bit.
 //
-// The same sweep with edge numbers instead of targets gives the ids that users know their edges by (`edge_order`). They
-// are found when asked for, from arrays that may have been changed since; so each edge is compared with what is stored.
+// The same sweep with edge numbers instead of targets gives the ids of edges (`edge_order`). They are computed on
+// demand, from arrays that may have been changed since; so each edge is compared with what is stored.
 //
-// Edges come in chunks, as tables have them: nothing is concatenated.
+// Edges come in chunks, as tables have them. So nothing is concatenated, and no second copy of the columns is ever in
+// memory.
 #pragma once
 #include <algorithm>
 #include <atomic>

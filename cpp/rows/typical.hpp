@@ -1,7 +1,7 @@
-// A typical weight: what the width of buckets is measured by, from a sample.
+// A typical weight, from a sample: the width of buckets is a multiple of it.
 //
-// The mean says nothing where a few weights are huge: closed roads of 10^6 among lengths of 1 to 10. What a search goes
-// by are the light edges, about one of each vertex: let `light` be the weight that so many do not exceed (the quantile
+// The mean is useless where a few weights are huge: closed roads of 10^6 among lengths of 1 to 10. A search uses mostly
+// the light edges, about one of each vertex: let `light` be the weight that so many do not exceed (the quantile
 // 1 / degree; of short rows a fourth). If all weights were spread evenly, their mean would be light * degree / 2.
 #pragma once
 #include <algorithm>

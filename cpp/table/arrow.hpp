@@ -1,6 +1,6 @@
-// Arrow: a table of any library, as the Arrow C stream interface hands it over: three plain structs, no library needed.
+// Arrow: a table of any library, as the Arrow C stream interface passes it: three plain structs, no library needed.
 // The layout of the structs is the interface (arrow.apache.org/docs/format/CDataInterface.html); buffers stay where
-// they are, and belong to whoever made them until release() is called.
+// they are, and belong to their producer until release() is called.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -77,14 +77,14 @@ struct Chunk {
 struct Column {
     std::string name;
     std::string format;  // of the values, see the interface's list
-    std::string index;   // of what stands for them, where they lie in a dictionary
+    std::string index;   // of the indices, where they lie in a dictionary
     std::vector<Chunk> chunks;
 };
 
 // A table whose columns are read in chunks. A stream of a single column is a table of one, without a name.
 class Table {
   public:
-    // Takes the stream, and reads it to its end. `watch` is asked between two chunks.
+    // Takes the stream, and reads it to its end. `watch` is polled between two chunks.
     Table(ArrowArrayStream& stream, Watch& watch) {
         Owned<ArrowArrayStream> source(stream);
         Owned<ArrowSchema> schema;

@@ -6,7 +6,7 @@
 // number. In the end every thread translates its numbers into ranks. So the result does not depend on the number of
 // threads.
 //
-// The hash is keyed at random, so that no file can be made of names that all fall together. An entry of a dictionary is
+// The hash has a random key, so that nobody can make a file of names that all collide. An entry of a dictionary is
 // hashed once by each thread, however many rows name it: a small file can name a long entry a million times.
 #pragma once
 #include <algorithm>
@@ -63,7 +63,7 @@ struct Seen {
 };
 
 // Numbers names in the order they come in. Open addressing, at most half full. A slot has the hash and the last sixteen
-// bytes of its name, which is all there is of most: one cache line decides, and it is asked for a batch ahead.
+// bytes of its name, which is the whole of most: one cache line decides, and it is prefetched a batch ahead.
 class NameTable {
   public:
     static constexpr int kBatch = 16;
@@ -123,8 +123,8 @@ class NameTable {
     int shift_ = 54;
 };
 
-// The numbers that a table gave to entries of a dictionary. All of them are remembered where the rows to come are many
-// enough for that; where the dictionary is far larger, those of long names alone, whose hash takes time.
+// The numbers that a table gave to entries of a dictionary. All are kept where the remaining rows are many enough for
+// that; where the dictionary is far larger, only those of long names, whose hash takes time.
 class Entries {
   public:
     // Numbers string i of a chunk with a dictionary; `rows`: how many are left in it.
@@ -243,7 +243,7 @@ std::vector<int64_t> number_names(const StringColumn& a, const StringColumn& b, 
     united.reserve(first[team]);
     for (const NameTable& names : parts)
         for (const Seen& one : names.seen()) united.push_back(&one);
-    // What all names begin with does not tell them apart: heads begin after it.
+    // The common prefix of all names does not distinguish them: heads begin after it.
     size_t same = united.empty() ? 0 : united[0]->name.size();
     for (const Seen* one : united) {
         same = std::min(same, one->name.size());

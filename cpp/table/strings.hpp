@@ -22,8 +22,8 @@ struct Strings {
     const char* fixed = nullptr;  // strings of `width` bytes each
     int64_t width = 0;
     const std::string_view* spans = nullptr;  // strings that lie anywhere; one without data is missing
-    std::string index;                        // format of the numbers that stand for them, or nothing
-    const Strings* values = nullptr;          // what they stand for
+    std::string index;                        // format of the dictionary's indices, or nothing
+    const Strings* values = nullptr;          // the dictionary's entries
 
     int64_t length() const { return chunk.length; }
     bool is_missing(int64_t i) const {

@@ -3,11 +3,11 @@
 // parse.hpp reads lines that are nothing but the numbers of an edge. A table has more: names in quotes or without,
 // further numbers that belong to the edge, empty fields, a decimal comma. The pieces of lines.hpp are parsed in
 // parallel, each into vectors of its own, which are then copied behind each other: how many rows a piece has is not
-// known before (comments), and what a file claims takes no memory. Names are not copied, they are views of the text;
-// only those with doubled quotes inside are written anew.
+// known before (comments), and no memory is allocated by what a file claims. Names are not copied, they are views of
+// the text; only names with doubled quotes inside are rewritten.
 //
-// A column of numbers is read as whole numbers first. One that is not whole stops the round, and the text is read again
-// with that column as floats: this happens once for each column, and mostly in the first piece.
+// A column of numbers is read as whole numbers first. A number that is not whole ends the pass, and the text is read
+// again with that column as floats: this happens once for each column at most, and mostly in the first piece.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -33,7 +33,7 @@ struct TableRules {
     char part = ',';            // between two columns; a blank: any number of blanks and tabs
     char decimal = '.';
     bool missing = false;  // an empty field is missing; otherwise it is a fault
-    std::string ragged;    // what to say of a line with another number of columns
+    std::string ragged;    // the error of a line with another number of columns
 };
 
 // The values of one column; one of the first three is filled.
@@ -164,7 +164,7 @@ class TableParser {
         return {};
     }
 
-    // Takes a field without its quotes and the blanks around it; p stops at what parts it from the next, or the end.
+    // Takes a field without its quotes and the blanks around it; p stops at the separator, or the end.
     LineFault read_field(const char*& p, bool skipped, std::string_view& word, bool& quoted) {
         const char* from = p;
         if (*p != '"') {
@@ -229,7 +229,7 @@ class TableParser {
             column.names.push_back(word);
             return {};
         }
-        // Digits are loaded by words of eight, which a name that was written anew does not have.
+        // Digits are loaded by words of eight, which a rewritten name does not have.
         if (word.find('"') != std::string_view::npos) return {Trouble::syntax, "expected a number"};
         if (field == Field::id) {
             const char* p = word.data();

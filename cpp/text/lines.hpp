@@ -1,9 +1,9 @@
-// Lines of text, cut for several threads: what every text parser stands on.
+// Lines of text, cut for several threads: the base of every text parser.
 //
 // The text is cut into pieces of about a megabyte at line ends, and the line feeds of every piece are counted: that
-// bounds what it holds and gives exact line numbers for complaints. Every piece ends in a line feed, which stops every
+// bounds what it holds and gives exact line numbers for errors. Every piece ends in a line feed, which stops every
 // inner loop, so no parser has to look for the end of the text; a last line without one is copied and given one. That
-// holds only while the text stays as it is: it must be private memory, never a file that somebody else may write to.
+// holds only while the text stays as it is: it must be private memory, never a file that another program may write to.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -28,7 +28,7 @@ struct LineRules {
     WeightKind weights = WeightKind::none;
     int64_t low = 0, high = std::numeric_limits<int64_t>::max();  // range of ids
     // What stands in which column: s(ource), t(arget), w(eight), or - for one to be skipped. Empty: source, target and,
-    // where there are weights, weight. `part` is what parts named columns; a blank stands for anything that may.
+    // where there are weights, weight. `part` separates named columns; a blank stands for any separator.
     std::string columns;
     char part = ' ';
 };
@@ -125,7 +125,7 @@ struct Pieces {
     }
 };
 
-// Deals with a line that holds no data, or steps over a data line's letter. Returns kData when data follow at p.
+// Handles a line that holds no data, or skips a data line's letter. Returns kData when data follow at p.
 inline Line open_line(const char*& p, const char* end, const LineRules& rules) {
     skip_blanks(p);
     switch (rules.kind[static_cast<unsigned char>(*p)]) {

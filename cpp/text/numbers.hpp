@@ -56,7 +56,7 @@ inline Number read_digits(const char*& p, const char* safe, uint64_t& value) {
     return Number::ok;
 }
 
-// The general way; `end` bounds the text. Accepts inf, infinity and nan in any case, as from_chars does.
+// Any number; `end` bounds the text. Accepts inf, infinity and nan in any case, as from_chars does.
 template <class T>
 Number read_general(const char*& p, const char* end, T& value) {
     const char* from = *p == '+' ? p + 1 : p;

@@ -2,9 +2,9 @@
 //
 // The pieces of lines.hpp are parsed in parallel, each straight to its final place: the lines before it bound the edges
 // before it. Pieces that hold comments leave a gap, closed at the end. Types are tried from narrow to wide (ids int32,
-// int64; weights int32, int64, double): a piece that meets a number which does not fit stops the round, and the text is
-// read again with the wider type. Pieces are handed out in order, so of all faults the one in the earliest piece is the
-// first of the file.
+// int64; weights int32, int64, double): a number that does not fit ends the pass, and the text is read again with the
+// wider type. Threads take the pieces in order, so of all faults the one in the earliest piece is the first of the
+// file.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -66,7 +66,7 @@ LineFault read_weight(const char*& p, const char* end, const char* safe, const L
         const bool ends = *p == '\n' || *p == ' ' || *p == '\r' || *p == '\t' || *p == ',' || *p == ';';
         if (number != Number::ok || !ends) {
             p = from;
-            // Another kind of number? The floating reader decides; only what it takes too is worth another round.
+            // Another kind of number? The floating reader decides; only what it takes too is worth another pass.
             double unused;
             const bool is_float = read_float(p, end, safe, unused) == Number::ok && !is_digit(*p);
             const bool big = number == Number::overflow &&
@@ -106,7 +106,7 @@ LineFault read_weight(const char*& p, const char* end, const char* safe, const L
 // ends are found at once in the first 32 characters, so that the next line can start before the numbers of this one are
 // worked out; going number by number makes a chain of loads that takes twice the time. The numbers are worked out side
 // by side: the eight characters up to each one's end, what is not part of it masked away, then pairs of digits,
-// quadruples and halves added up. False: look closer.
+// quadruples and halves added up. False: the general reader decides.
 template <class I, class W>
 inline bool plain_line([[maybe_unused]] const char*& p, [[maybe_unused]] const char* begin,
                        [[maybe_unused]] const char* safe, [[maybe_unused]] const LineRules& rules,

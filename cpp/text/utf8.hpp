@@ -20,7 +20,7 @@ inline bool is_text(std::string_view bytes) {
                          : lead >= 0xf0 && lead < 0xf5 ? 3
                                                        : 0;
         if (!more || end - p < more) return false;
-        // The second byte tells overlong forms, surrogates and what lies beyond the last character.
+        // The second byte shows overlong forms, surrogates and what lies beyond the last character.
         const uint8_t low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
         const uint8_t high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
         if (*p < low || *p > high) return false;

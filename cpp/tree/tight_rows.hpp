@@ -179,7 +179,7 @@ STEPPE_WIDE int64_t sweep_records_avx512(const rows::Quads<W>& g, const P* d, P 
         const auto id = static_cast<int32_t>(i);
         if (STEPPE_LIKELY(i + 1 < end && r[3].weight() >= 0 && r[7].weight() >= 0)) {
             using L = search::Lanes<D, 8>;
-            STEPPE_PREFETCH(r + 256);  // further than the processor looks by itself: 25 -> 18 M cycles, grid of 2 M
+            STEPPE_PREFETCH(r + 256);  // Intel Xeon, November 2026, a grid of 2 M: 25 -> 18 M cycles
             const search::Edges<D, 8> eight = search::read_eight<D>(r, 0xff);
             const auto from = search::Lanes<int32_t, 8>::halves(id, id + 1);
             const auto known =

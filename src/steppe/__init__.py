@@ -11,20 +11,18 @@ from typing import TYPE_CHECKING
 
 from . import generate
 from .calls.all_shortest_paths import ShortestPaths, all_shortest_paths
-from .calls.along import Skims
 from .calls.bfs import bfs
 from .calls.distance_blocks import Block, distance_blocks
+from .calls.distance_matrix import DistanceMatrix
 from .calls.distances import all_pairs, distances
 from .calls.eccentricity import eccentricity
 from .calls.isochrones import Isochrones, isochrones
 from .calls.k_shortest_paths import k_shortest_paths
 from .calls.nearest import Nearest, nearest
-from .calls.nearest_sources import NearestSources
 from .calls.partition import partition
 from .calls.plan import plan
 from .calls.route import Route, route
 from .calls.sssp import sssp
-from .calls.trees import DistanceMatrix
 from .calls.verify import verify
 from .cluster.engine import Ray
 from .cluster.paths import PartitionedPaths
@@ -87,7 +85,6 @@ __all__ = [
     "Isochrones",
     "MemoryLimitError",
     "Nearest",
-    "NearestSources",
     "NegativeCycleError",
     "NegativeWeightError",
     "NoPathError",
@@ -101,7 +98,6 @@ __all__ = [
     "ResultSizeError",
     "Route",
     "ShortestPaths",
-    "Skims",
     "SteppeError",
     "StoreError",
     "VerificationError",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-NAMES = {"blocks": "distance_blocks"}
+NAMES = {"NearestSources": "Nearest", "Skims": "DistanceMatrix", "blocks": "distance_blocks"}
 """Names of the package, and what each is called now."""
 
 METHODS = {"edge": "edge-sweep", "essential": "essential-edges", "lanes": "batched"}

@@ -363,7 +363,7 @@ def _graph(n: int, u: Array, v: Array, w: Array | None, *, directed: bool, simpl
     graph = graph_of_edges(Graph, u, v, w, n, directed)
     if not simple:
         return graph
-    # _build hands out read-only arrays, but these were made a line ago and nobody else has them yet.
+    # _build returns read-only arrays, but these were made a line ago and have no other reference yet.
     team = threads.resolve(None)
     indptr, indices, weights = graph.indptr, graph.indices, graph.weights
     for array in (indices, weights):

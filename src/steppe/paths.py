@@ -1,8 +1,8 @@
 """Paths: the answer of a search from one source (or several): distances, and on demand the tree of shortest paths.
 
-The search gives distances. Predecessors are built from them when first asked for, by a pass over the tight edges
-(``cpp/tree``), so that the tree is the same for every method, thread count and device, and is free where
-nobody asks. ``record_paths=True`` gives the tree the search itself recorded instead.
+The search gives distances. Predecessors are built from them on demand, by a pass over the tight edges
+(``cpp/tree``), so that the tree is the same for every method, thread count and device, and costs
+nothing where it is not used. ``record_paths=True`` gives the tree that the search recorded instead.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ class Paths(Tabular, Plotting):
 
     @cached_property
     def _base(self) -> Array:
-        """The distances on the host: there already, or copied from the device when first asked for."""
+        """The distances on the host: there already, or copied from the device on demand."""
         return np.asarray(self._remote)
 
     # Sources and distances ------------------------------------------------------------------------------------------
@@ -194,9 +194,6 @@ class Paths(Tabular, Plotting):
         reached = np.flatnonzero(self.reachable)
         before = self.graph._labels_or_none(self.predecessors[reached])
         return {"vertex": self.graph.labels_of(reached), "distance": self._base[reached], "predecessor": before}
-
-    def _library(self) -> str | None:
-        return self.graph._library
 
     # The tree -------------------------------------------------------------------------------------------------------
 
@@ -312,7 +309,7 @@ class Paths(Tabular, Plotting):
     def verify(self, *, threads: int | None = None) -> Self:
         """Prove the answer in one pass over the edges; return it, or raise :class:`~steppe.VerificationError`.
 
-        Predecessors are proven too where they exist already (recorded, or asked for before).
+        Predecessors are proven too where they exist already (recorded, or built before).
         """
         return self._prove(self.graph, threads)
 

@@ -87,7 +87,8 @@ def _search(case, truth, graph, question):
         for v in range(truth.n):
             while tree[roots[v]] >= 0:
                 roots[v] = tree[roots[v]]
-        same(answer.winners, np.array([v if d is not None else -1 for v, d in zip(roots, row, strict=True)]), "winners")
+        right = np.array([v if d is not None else -1 for v, d in zip(roots, row, strict=True)])
+        same(answer.source_index, right, "sources")
     look(case, truth, paths, question, starts, row, hops)
 
 

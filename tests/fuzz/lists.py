@@ -151,9 +151,13 @@ def nearest(case, truth, graph, question):
     answer, error = attempt(lambda: sp.nearest(graph, case.named(question["sources"]), **given), expected)
     if error:
         return
-    same(answer.distances, array(expected.rows, case.distance_dtype).reshape(truth.n, question["k"]), "distances")
-    if answer.winners.tolist() != winners:
-        raise Wrong(f"winners {answer.winners.tolist()}, right are {winners}: distances {answer.distances.tolist()}")
+    shape = truth.n, question["k"]
+    same(answer.distances.reshape(shape), array(expected.rows, case.distance_dtype).reshape(shape), "distances")
+    if answer.source_index.reshape(shape).tolist() != winners:
+        raise Wrong(
+            f"sources {answer.source_index.tolist()}, right are {winners}: distances {answer.distances.tolist()}"
+        )
+    answer.verify()
 
 
 def k_nearest(truth, question, heads):
@@ -221,6 +225,6 @@ def lines(case):
         text += {
             "k_shortest_paths": ["print([(p.distance, p.vertices.tolist()) for p in r])"],
             "all_shortest_paths": ["print(r.distance, r.count, [p.tolist() for p in r])"],
-            "nearest": ["print(r.distances.tolist(), r.winners.tolist())"],
+            "nearest": ["print(r.distances.tolist(), r.source_index.tolist())"],
         }[call]
     return text

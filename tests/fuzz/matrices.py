@@ -215,9 +215,11 @@ def compare(case, truth, question, sources, expected, answer):
     elif question.get("predecessors"):
         same(answer.distances, right, "distances")
         compare_trees(truth, question, sources, columns, answer.predecessors)
+        prove(truth, question, answer)
     elif question.get("along"):
         same(answer.distances, right, "distances")
         compare_along(case, truth, question, sources, columns, reached, answer)
+        prove(truth, question, answer)
     elif question.get("sparse"):
         same(np.where(reached, answer.toarray(), array([[None]], stored)[0, 0]).astype(answer.dtype), right, "sparse")
         if answer.nnz != reached.sum():
@@ -226,6 +228,12 @@ def compare(case, truth, question, sources, expected, answer):
         compare_stored(case, sources, columns, right, reached, answer)
     else:
         same(answer, right, question["call"])
+
+
+def prove(truth, question, answer):
+    """Prove a right answer; with a cutoff and negative weights no search can be proven."""
+    if not (truth.has_negative and "cutoff" in question):
+        answer.verify()
 
 
 def compare_stored(case, sources, columns, right, reached, answer):

@@ -62,7 +62,7 @@ def asked(case, question):
         if question.get("look") in ("predecessors", "damaged tree"):
             lines.append(f"print({paths}.predecessors.tolist())")
         if call == "nearest":
-            lines.append("print(r.winners.tolist())")
+            lines.append("print(r.source_index.tolist())")
     elif call == "route":
         lines += ["print(r.distance, r.vertices.tolist())", "r.verify()"]
     else:

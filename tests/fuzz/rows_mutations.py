@@ -40,7 +40,7 @@ CALLS = {
     "prepare": lambda g: sp.sssp(g.prepare(), g.label(0)).predecessors,
     "route": lambda g: sp.route(g, g.label(0), g.label(g.num_vertices - 1)),
     "distances": lambda g: sp.distances(g, [g.label(0), g.label(1)]),
-    "nearest": lambda g: sp.nearest(g, [g.label(0)]).winners,
+    "nearest": lambda g: sp.nearest(g, [g.label(0)]).source_index,
     "pieces": lambda g: (g.degrees, g._with_own_rows().indices, sp.bfs(g, g.label(0), memory_limit=10**7)),
     "sorted": lambda g: (g.has_sorted_rows, g.is_symmetric, g.labels),
 }

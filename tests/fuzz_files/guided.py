@@ -4,6 +4,7 @@ The child is ``python -m fuzz_files.guided``: the first byte of an input chooses
 It writes what it finds to a list and goes on; only a crash or a hang ends it, and then the parent starts another.
 """
 
+import functools
 import importlib.util
 import json
 import os
@@ -14,29 +15,14 @@ import sys
 import time
 from pathlib import Path
 
-SUFFIXES = (
-    ".txt",
-    ".el",
-    ".wel",
-    ".csv",
-    ".tsv",
-    ".gr",
-    ".mtx",
-    ".graph",
-    ".adj",
-    ".e",
-    ".sg",
-    ".wsg",
-    ".npz",
-    ".steppe",
-)
-NAMES = [
-    "x",
-    *("x" + suffix for suffix in SUFFIXES),
-    *("x" + suffix + ".gz" for suffix in SUFFIXES),
-    "x.txt.xz",
-    "x.csv.zst",
-]
+
+@functools.cache
+def names():
+    """Names of files for every format that is read from the file's bytes."""
+    from steppe.files import formats  # not above: steppe must not be imported before it is instrumented
+
+    suffixes = [suffix for one in formats.FORMATS if not one.opens for suffix in one.suffixes]
+    return ["x", *("x" + suffix + packing for packing in ("", ".gz") for suffix in suffixes), "x.txt.xz", "x.csv.zst"]
 
 
 def is_installed():
@@ -46,10 +32,10 @@ def is_installed():
 
 def decode(data):
     """The file and the option that an input means."""
-    from .seeds import File  # not above: steppe must not be imported before it is instrumented
+    from .seeds import File
 
-    name = NAMES[data[0] % len(NAMES)]
-    return File(name, bytes(data[2:]), b"1\n2\n3\n" if name.startswith("x.e") and "el" not in name else None), (
+    name = names()[data[0] % len(names())]
+    return File(name, bytes(data[2:]), b"1\n2\n3\n" if name in ("x.e", "x.e.gz") else None), (
         None,
         None,
         True,
@@ -103,7 +89,7 @@ def _child(folder, arguments):
             return bytes(atheris.Mutate(data, len(data)))
         if source.random() < 0.4:
             return data[:2] + bytes(atheris.Mutate(data[2:], max(1, size - 2)))[: size - 2]
-        return (data[:2] + shapes.damage(source, NAMES[data[0] % len(NAMES)], bytes(data[2:])))[:size]
+        return (data[:2] + shapes.damage(source, names()[data[0] % len(names())], bytes(data[2:])))[:size]
 
     atheris.Setup([sys.argv[0], *arguments], one, custom_mutator=mutate)
     atheris.Fuzz()
@@ -114,8 +100,8 @@ def _seeds(folder):
 
     folder.mkdir(parents=True, exist_ok=True)
     for i, file in enumerate(corpus()):
-        if file.name in NAMES:
-            (folder / f"seed-{i}").write_bytes(bytes([NAMES.index(file.name), 0]) + file.data)
+        if file.name in names():
+            (folder / f"seed-{i}").write_bytes(bytes([names().index(file.name), 0]) + file.data)
 
 
 def _start(place, number, seed, seconds, runs):

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 import steppe as sp
+from steppe.files import formats
 
 try:
     import zstandard
@@ -76,14 +77,6 @@ HAND_WRITTEN = {
 
 LDBC = [(b"1 2 3\n2 3 4\n", b"1\n2\n3\n9\n"), (b"5 7\n", b"# c\n7\n5\n"), (b"# no edges\n", b"4\n")]
 
-BINARY = {
-    "x.sg": ["u"], "x.wsg": ["i32"], "x.npz": ["u", "i32", "i64", "f32", "f64", "names", "both", "none"],
-    "x.steppe": ["u", "i32", "i64", "f32", "f64", "names", "gaps", "both", "none"],
-    "x.parquet": ["u", "i64", "f32", "names", "both"], "x.arrow": ["i32", "f64", "names", "both", "gaps"],
-    "x.graphml": ["i64", "f32", "names", "both"], "x.net": ["i32", "f64", "names", "both", "gaps"], "x.csv": ["names", "i32", "f64"],
-    "x.gr": ["i32", "both"], "x.mtx": ["f64", "both"], "x.graph": ["both"], "x.txt": ["gaps", "i64"],
-}  # fmt: skip
-
 
 def graphs():
     """Small graphs, one for each kind of what a file can hold."""
@@ -147,6 +140,16 @@ def packed_columns(graph):
     return files
 
 
+def _written(made, path, beside):
+    """The graphs in the format that a name tells, without those that it cannot keep."""
+    for graph in made.values():
+        try:
+            sp.write(graph, path)
+        except sp.SteppeError:
+            continue
+        yield File(path.name, path.read_bytes(), *(path.with_suffix(other).read_bytes() for other in beside))
+
+
 def corpus():
     """Every seed."""
     files = [File(name, data) for name, texts in HAND_WRITTEN.items() for data in texts]
@@ -155,9 +158,7 @@ def corpus():
     made = graphs()
     files += packed_columns(made["i32"])
     with tempfile.TemporaryDirectory() as folder:
-        for name, kinds in BINARY.items():
-            for kind in kinds:
-                path = Path(folder, name)
-                sp.write(made[kind], path)
-                files.append(File(name, path.read_bytes()))
+        for one in formats.FORMATS:
+            for suffix in one.suffixes if one.write is not None else ():
+                files += _written(made, Path(folder, "x" + suffix), one.beside[:1])
     return files + [p for i, file in enumerate(files) if i % 4 == 0 for p in packed(file)]

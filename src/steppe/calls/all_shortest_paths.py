@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..errors import VerificationError
 from ..planning.distance_types import unreachable
 from .sssp import sssp
 from .walks import count, walks
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
     from ..graph.graph import Graph
+    from ..paths import Paths
+    from ..planning.explain import Explanation
 
 Array = npt.NDArray[Any]
 
@@ -46,6 +49,7 @@ class ShortestPaths:
     distance: int | float
     _graph: Graph = field(repr=False)
     _before: dict[int, list[int]] = field(repr=False)  # of each vertex on a path, the vertices before it
+    _paths: Paths = field(repr=False)
 
     def __iter__(self) -> Iterator[Array]:
         """Yield the labels along each path, source and target included."""
@@ -78,6 +82,18 @@ class ShortestPaths:
             return 0
         return count(self._before, self._graph.index(self.source), self._graph.index(self.target))
 
+    def explain(self) -> Explanation:
+        """Return how the distances were found, as :meth:`Paths.explain` does."""
+        return self._paths.explain()
+
+    def verify(self, *, threads: int | None = None) -> Self:
+        """Prove the distances, and that the paths consist of all edges that are tight; return it, or raise :class:`~steppe.VerificationError`."""
+        self._paths.verify(threads=threads)
+        right = _edges_of(self._paths, self._graph.index(self.source), self._graph.index(self.target))
+        if right != self._before or self.distance != self._paths.distance(self.target):
+            raise VerificationError(f"the paths to {self.target!r} are not all of the shortest ones", self.target)
+        return self
+
 
 def all_shortest_paths(
     graph: Graph, source: Hashable, target: Hashable, *, method: str = "auto", threads: int | None = None
@@ -109,10 +125,11 @@ def all_shortest_paths(
     s, t = graph.index(source), graph.index(target)
     stop = None if graph.has_negative else [target]
     paths = sssp(graph, source, method=method, targets=stop, threads=threads, device="cpu")
-    before: dict[int, list[int]] = {}
-    if paths.reachable[t]:
-        before = on_the_way(graph, paths.distances, s, t)
-    return ShortestPaths(source, target, paths.distance(target), graph, before)
+    return ShortestPaths(source, target, paths.distance(target), graph, _edges_of(paths, s, t), paths)
+
+
+def _edges_of(paths: Paths, source: int, target: int) -> dict[int, list[int]]:
+    return on_the_way(paths.graph, paths.distances, source, target) if paths.reachable[target] else {}
 
 
 def on_the_way(graph: Graph, distances: Array, source: int, target: int) -> dict[int, list[int]]:

@@ -51,11 +51,12 @@ def bfs(
         Stop when all are reached; vertices further than the furthest of them count as unreached.
     record_paths : bool
         Record a tree during the search; otherwise the canonical one is built when asked for.
+    reverse : bool
+        Count the edges from every vertex to ``source``: the search follows edges against their direction.
     threads : int, optional
         At most so many; default: ``STEPPE_NUM_THREADS``, or all CPUs this process may use. See :func:`steppe.sssp`.
-    memory_limit : int, optional
-        Bytes the search may take on a device, where edges that do not fit are streamed; on the CPU, bytes beside the file the
-        edges are mapped from.
+    memory_limit : int or str, optional
+        As in :func:`steppe.sssp`.
     progress : bool or callable, optional
         True draws a bar; a function gets a :class:`~steppe.Progress`, as in :func:`steppe.sssp`.
     result : {"host", "device"}
@@ -75,6 +76,8 @@ def bfs(
     >>> g = sp.Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 3])
     >>> sp.bfs(g, 0).distances.tolist()
     [0, 1, 2, 1]
+    >>> sp.bfs(g, 3, reverse=True).distances.tolist()
+    [1, 2, 1, 0]
     """
     options = Options.of(locals())
     if isinstance(graph, PartitionedGraph):

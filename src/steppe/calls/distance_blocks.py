@@ -51,7 +51,7 @@ def distance_blocks(
     dtype: npt.DTypeLike | None = None,
     reverse: bool = False,
     threads: int | None = None,
-    memory_limit: int | None = None,
+    memory_limit: int | str | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
 ) -> Iterator[Block]:
     """Iterate over the rows of :func:`distances` in blocks; nothing is kept of those that have been handed over.
@@ -64,8 +64,8 @@ def distance_blocks(
         Default: every vertex.
     rows : int, optional
         Rows of a block; default: some for each thread, of some megabytes.
-    memory_limit : int, optional
-        Bytes that a block may take.
+    memory_limit : int or str, optional
+        Bytes ("500MiB") that a block may take.
 
     Examples
     --------

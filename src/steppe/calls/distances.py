@@ -19,10 +19,10 @@ from .along import skims_along
 from .matrix import check_and_plan, deliver
 from .pairs import grouped, paired
 from .stored import type_with, with_unreachable
-from .trees import DistanceMatrix, with_predecessors
+from .trees import with_predecessors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
     from os import PathLike
 
     from scipy.sparse import csr_array
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ..cluster.engine import Ray
     from ..graph.graph import Graph
     from ..planning.progress import Progress
+    from .distance_matrix import DistanceMatrix
     from .reduce import Reduce
 
 Array = npt.NDArray[Any]
@@ -53,14 +54,32 @@ class Shared(TypedDict, total=False):
     engine: str | Ray | None
 
 
+class Dense(Shared, total=False):
+    """What asks for an array."""
+
+    reduce: Reduce | None
+    unreachable: float | None
+    sparse: Literal[False]
+    out: None
+    predecessors: Literal[False]
+    along: None
+
+
+class AnyForm(Shared, total=False):
+    """What may ask for any form."""
+
+    reduce: Reduce | None
+    unreachable: float | None
+    sparse: bool
+    out: str | PathLike[str] | None
+    predecessors: bool
+    along: Any
+
+
 @overload
 def distances(
     graph: Graph, sources: Any, targets: Any = None, *, sparse: Literal[True], **options: Unpack[Shared]
 ) -> csr_array: ...
-@overload
-def distances(
-    graph: Graph, sources: Any, targets: Any = None, *, out: str | PathLike[str], **options: Unpack[Shared]
-) -> Any: ...
 @overload
 def distances(
     graph: Graph, sources: Any, targets: Any = None, *, predecessors: Literal[True], **options: Unpack[Shared]
@@ -71,29 +90,16 @@ def distances(
     sources: Any,
     targets: Any = None,
     *,
-    pairs: bool = False,
-    reduce: Reduce | None = None,
-    along: None = None,
-    sparse: Literal[False] = False,
-    out: None = None,
-    predecessors: Literal[False] = False,
-    unreachable: float | None = None,
+    along: Sequence[Any] | Mapping[Any, Any],
     **options: Unpack[Shared],
+) -> DistanceMatrix: ...
+@overload
+def distances(
+    graph: Graph, sources: Any, targets: Any = None, *, pairs: bool = False, **options: Unpack[Dense]
 ) -> Array: ...
 @overload
 def distances(
-    graph: Graph,
-    sources: Any,
-    targets: Any = None,
-    *,
-    pairs: bool = False,
-    reduce: Reduce | None = None,
-    sparse: bool = False,
-    out: str | PathLike[str] | None = None,
-    predecessors: bool = False,
-    along: Any = None,
-    unreachable: float | None = None,
-    **options: Unpack[Shared],
+    graph: Graph, sources: Any, targets: Any = None, *, pairs: bool = False, **options: Unpack[AnyForm]
 ) -> Any: ...
 def distances(
     graph: Graph,
@@ -144,7 +150,7 @@ def distances(
         One value for each source instead of a matrix: the largest distance of a target that is reached (0 where none is), the sum of their distances,
         how many they are; or what a function makes of each block of rows. No matrix is held.
     predecessors : bool
-        Return a :class:`DistanceMatrix`: the distances, and the vertex before each target on its canonical path.
+        Return a :class:`~steppe.DistanceMatrix`: the distances, and the vertex before each target on its canonical path.
     sparse : bool
         Return a ``scipy.sparse.csr_array`` that stores the reachable pairs only (zeros included); needs a ``cutoff``.
     dtype : dtype, optional
@@ -158,8 +164,8 @@ def distances(
         ``out`` may be there already, whoever wrote it: it is replaced when the new matrix is complete. Without this a file is refused, and so is a
         folder that has something in it, but for a finished one of the same call, which is returned as it is.
     along : list of str, or mapping of names to arrays, optional
-        Attributes of the edges (see :meth:`Graph.from_frame`) to add up along the shortest paths; then a :class:`~steppe.Skims` is returned, which
-        has a matrix of each beside the distances, and all as a table. On the CPU, dense.
+        Attributes of the edges (see :meth:`Graph.from_frame`) to add up along the shortest paths; then a :class:`~steppe.DistanceMatrix` is returned,
+        which has a matrix of each beside the distances, and all as a table. On the CPU, dense.
     unreachable : number, optional
         What stands for "no path" in a dense matrix: ``np.nan``, -1, … Where its type does not have this number (``np.nan`` or 0.5 among integers,
         -1 among unsigned ones, 70000 in 16 bits) the matrix is of float64, which rounds integers beyond 2⁵³.
@@ -178,7 +184,7 @@ def distances(
 
     Returns
     -------
-    ndarray, csr_array, memmap, Path, DistanceMatrix or Skims
+    ndarray, csr_array, memmap, Path or DistanceMatrix
         Dense: int64 with :data:`steppe.UNREACHABLE` for integer weights, else of the weights' type with ``inf``. With ``out``: a file,
         mapped for reading, or the path of a folder. Sums of floats are float64, counts int64.
 
@@ -208,31 +214,38 @@ def distances(
     """
     options = Options.of(locals())
     check_graph(graph)
-    rows = graph.indices_of(sources)
     columns = None if targets is None else graph.indices_of(targets)
+    return _answer(graph, Call.DISTANCES, graph.indices_of(sources), columns, options)
+
+
+def _answer(
+    graph: Graph, call: Call, rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64] | None, options: Options
+) -> Any:
+    """Return the form that was asked for."""
     _check_form(options)
-    if unreachable is not None and (options.in_blocks or predecessors or along is not None):
+    unreachable = options.unreachable
+    if unreachable is not None and (options.in_blocks or options.predecessors or options.along is not None):
         raise ValueError(
             "unreachable= is for dense matrices in memory, and pairs: without sparse, out, reduce, predecessors and along"
         )
-    if along is not None:
+    if options.along is not None:
         return skims_along(graph, rows, columns, options)
     offsets = order = rows
-    if pairs:
+    if options.pairs:
         if columns is None or len(columns) != len(rows):
             count = "no" if columns is None else f"{len(columns):,}"
             raise ValueError(f"pairs=True takes a target for each source: {len(rows):,} sources and {count} targets")
         rows, offsets, order = grouped(rows)
         columns = columns[order]
-    matrix = check_and_plan(graph, Call.DISTANCES, rows, columns, options)
+    matrix = check_and_plan(graph, call, rows, columns, options)
     if unreachable is not None:
-        shape = (1, len(order)) if pairs else matrix.shape
+        shape = (1, len(order)) if options.pairs else matrix.shape
         check_fits(shape, type_with(matrix.dtype, unreachable), options.memory_limit)
-    if reduce is not None:
+    if options.reduce is not None:
         return _reduce.reduced(matrix)
-    if predecessors:
+    if options.predecessors:
         return with_predecessors(matrix)
-    made = paired(matrix, offsets, order) if pairs else deliver(matrix)
+    made = paired(matrix, offsets, order) if options.pairs else deliver(matrix)
     return made if unreachable is None else with_unreachable(made, unreachable)
 
 
@@ -259,29 +272,15 @@ def _check_form(options: Options) -> None:
 @overload
 def all_pairs(graph: Graph, *, sparse: Literal[True], **options: Unpack[Shared]) -> csr_array: ...
 @overload
-def all_pairs(graph: Graph, *, out: str | PathLike[str], **options: Unpack[Shared]) -> Any: ...
-@overload
 def all_pairs(graph: Graph, *, predecessors: Literal[True], **options: Unpack[Shared]) -> DistanceMatrix: ...
 @overload
 def all_pairs(
-    graph: Graph,
-    *,
-    reduce: Reduce | None = None,
-    sparse: Literal[False] = False,
-    out: None = None,
-    predecessors: Literal[False] = False,
-    **options: Unpack[Shared],
-) -> Array: ...
+    graph: Graph, *, along: Sequence[Any] | Mapping[Any, Any], **options: Unpack[Shared]
+) -> DistanceMatrix: ...
 @overload
-def all_pairs(
-    graph: Graph,
-    *,
-    reduce: Reduce | None = None,
-    sparse: bool = False,
-    out: str | PathLike[str] | None = None,
-    predecessors: bool = False,
-    **options: Unpack[Shared],
-) -> Any: ...
+def all_pairs(graph: Graph, **options: Unpack[Dense]) -> Array: ...
+@overload
+def all_pairs(graph: Graph, **options: Unpack[AnyForm]) -> Any: ...
 def all_pairs(
     graph: Graph,
     *,
@@ -294,6 +293,8 @@ def all_pairs(
     dtype: npt.DTypeLike | None = None,
     out: str | PathLike[str] | None = None,
     overwrite: bool = False,
+    along: Any = None,
+    unreachable: float | None = None,
     reverse: bool = False,
     threads: int | None = None,
     memory_limit: int | str | None = None,
@@ -313,8 +314,4 @@ def all_pairs(
     """
     options = Options.of(locals())
     check_graph(graph)
-    _check_form(options)
-    matrix = check_and_plan(graph, Call.ALL_PAIRS, np.arange(graph.num_vertices, dtype=np.int64), None, options)
-    if reduce is not None:
-        return _reduce.reduced(matrix)
-    return with_predecessors(matrix) if predecessors else deliver(matrix)
+    return _answer(graph, Call.ALL_PAIRS, np.arange(graph.num_vertices, dtype=np.int64), None, options)

@@ -28,7 +28,7 @@ def eccentricity(
     device: str | None = None,
     reverse: bool = False,
     threads: int | None = None,
-    memory_limit: int | None = None,
+    memory_limit: int | str | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
 ) -> npt.NDArray[Any]:
     """Find the distance of the furthest vertex that each vertex reaches; the largest of all is the diameter.

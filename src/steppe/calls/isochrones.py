@@ -7,7 +7,7 @@ a band lies between vertices, where it belongs.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -24,12 +24,13 @@ from ..planning.question import source_of
 from .engines import solve
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ..graph.graph import Graph
     from ..paths import Paths
     from ..pictures.plane import Plane
     from ..planning.explain import Explanation
+    from ..planning.progress import Progress
 
 Array = npt.NDArray[Any]
 
@@ -75,9 +76,6 @@ class Isochrones(Tabular):
         within = np.flatnonzero(self.bands >= 0)
         limit = np.asarray(self.limits)[self.bands[within]]
         return {"vertex": self.graph.labels_of(within), "distance": self.distances[within], "limit": limit}
-
-    def _library(self) -> str | None:
-        return self.graph._library
 
     def verify(self, *, threads: int | None = None) -> Self:
         """Prove distances and bands; return it, or raise :class:`~steppe.VerificationError`."""
@@ -206,6 +204,8 @@ def isochrones(
     method: str = "auto",
     device: str | None = None,
     threads: int | None = None,
+    memory_limit: int | str | None = None,
+    progress: bool | Callable[[Progress], object] | None = None,
 ) -> Isochrones:
     """Find what can be reached from ``source`` within each of some limits.
 
@@ -219,7 +219,7 @@ def isochrones(
         Inclusive; in any order.
     reverse : bool
         Search against the edges: from where ``source`` can be reached within the limits.
-    method, device, threads
+    method, device, threads, memory_limit, progress
         As in :func:`steppe.sssp`.
 
     Examples
@@ -230,6 +230,7 @@ def isochrones(
     >>> r.bands.tolist(), r.counts()
     ([0, 0, 1, 2, -1], [2, 3, 4])
     """
+    options = Options.of(locals())
     given = np.asarray(limits)
     if given.ndim != 1 or not len(given) or given.dtype.kind not in "iuf":
         raise ValueError(f"limits must be a list of numbers, not {limits!r}")
@@ -237,12 +238,10 @@ def isochrones(
         raise ValueError(f"limits must be finite and not negative: {given.tolist()}")
     rising = tuple(np.unique(given).tolist())
     start = source_of(graph, source)
-    searched = graph.reverse if reverse else graph
-    options = Options(method=method, device=device, cutoff=rising[-1], threads=threads)
-    paths = solve(searched, Call.SSSP, start, options)
+    paths = solve(graph, Call.SSSP, start, replace(options, cutoff=rising[-1]))
     bands = _bands(paths, rising)
     bands.flags.writeable = False
-    return Isochrones(searched, rising, bands, paths)
+    return Isochrones(paths.graph, rising, bands, paths)
 
 
 def _bands(paths: Paths, limits: tuple[int | float, ...]) -> npt.NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Partitioned: the calls whose graph lies in parts. Asked, planned and carried out here; the plan says by whom."""
+"""Partitioned: the calls whose graph lies in parts. WorkerQuestion, planned and carried out here; the plan says by whom."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..cluster.asked import GHOST, Asked
-from ..cluster.engine import engine_of, local_crew
+from ..cluster.engine import engine_of, local_workers
 from ..cluster.paths import PartitionedPaths
+from ..cluster.question import GHOST, WorkerQuestion
 from ..cluster.rounds import Rounds, next_number
 from ..errors import GraphError, NegativeWeightError
 from ..planning.distance_types import inclusive
@@ -81,20 +81,21 @@ def solve_parts(graph: PartitionedGraph, call: Call, sources: Any, options: Opti
     runner = engine_of(options.engine)
     plan = plan_parts(graph, call, options)
     bound = None if options.cutoff is None else inclusive(options.cutoff, graph.distance_dtype(hops=call.hops))
-    crew = local_crew(graph) if runner is None else runner.crew(graph)
+    workers = local_workers(graph) if runner is None else runner.workers_of(graph)
     tell = teller(options.progress, graph.num_edges, "edges")
-    rounds = Rounds(crew, _asked(graph, starts, ends, plan, bound, runner, hops=call.hops), tell)
+    question = _worker_question(graph, starts, ends, plan, bound, runner, hops=call.hops)
+    rounds = Rounds(workers, question, tell)
     if runner is not None:
         runner.prepare(rounds)
-    rounds.steadily(lambda: None)
+    rounds.run(lambda: None)
     share = 1 - rounds.busy / rounds.spent if rounds.spent else 0.0
     told = rounds.counts | {"wait_share": max(0.0, share), "edges_touched": rounds.counts["edges_relaxed"]}
     told["relaxations_per_edge"] = round(told["edges_relaxed"] / max(1, graph.num_edges), 3)
-    told |= {"parts": graph.num_parts, "threads": rounds.workers}
+    told |= {"parts": graph.num_parts, "threads": rounds.worker_count}
     return PartitionedPaths._of(graph, starts, rounds, Explanation.of(plan, told, time.perf_counter() - begun))
 
 
-def _asked(
+def _worker_question(
     graph: PartitionedGraph,
     starts: npt.NDArray[np.int64],
     ends: npt.NDArray[np.int64] | None,
@@ -103,9 +104,9 @@ def _asked(
     runner: Ray | None,
     *,
     hops: bool,
-) -> Asked:
-    return Asked(
-        number=next_number(),
+) -> WorkerQuestion:
+    return WorkerQuestion(
+        id=next_number(),
         sources=graph.places_of(starts),
         hops=hops,
         bound=bound,

@@ -84,15 +84,23 @@ def verify(
         return answer
     if rows.ndim != 2 or len(rows) != len(starts):
         raise VerificationError(f"a matrix of shape {rows.shape} has no row for each of {len(starts):,} sources")
-    if sample is not None and sample < 1:
-        raise ValueError(f"sample must be at least 1, not {sample}")
-    chosen = np.arange(len(rows))
-    if sample is not None and sample < len(rows):
-        chosen = np.linspace(0, len(rows) - 1, sample).astype(np.int64)
-    for i in chosen.tolist():
+    for i in sampled(len(rows), sample):
         try:
             proof.check(graph, starts[i : i + 1], np.asarray(rows[i]), bound=cutoff, threads=threads)
         except VerificationError as error:
             label = graph.label(int(starts[i]))
             raise VerificationError(f"row {i:,}, from {label!r}: {error}", *error.args[1:]) from None
     return answer
+
+
+def sampled(count: int, sample: int | None) -> list[int]:
+    """Return which of so many rows are proven: ``sample`` of them, evenly spread, or all.
+
+    >>> sampled(9, 3), sampled(3, None)
+    ([0, 4, 8], [0, 1, 2])
+    """
+    if sample is not None and sample < 1:
+        raise ValueError(f"sample must be at least 1, not {sample}")
+    if sample is None or sample >= count:
+        return list(range(count))
+    return [int(row) for row in np.linspace(0, count - 1, sample)]

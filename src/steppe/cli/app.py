@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import functools
+import inspect
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 from typer.core import TyperGroup
@@ -23,6 +26,7 @@ from ..errors import (
     VerificationError,
 )
 from ..files.source import split_suffix
+from ..machine.memory import size_of
 from ..machine.threads import MOST
 from .guard import Names, guarded
 from .terminal import complain, escaped
@@ -46,7 +50,7 @@ class Commands(TyperGroup):
                 sys.stdout.flush()
             return result
         except BrokenPipeError as error:
-            if error.filename is None:  # `steppe … | head`: who reads has enough, and nothing is wrong
+            if error.filename is None:  # `steppe … | head`: the reader has enough, and nothing is wrong
                 _close_stdout()
                 raise SystemExit(0) from None
             complain(escaped(_words(error)))
@@ -78,17 +82,39 @@ def _words(error: Exception) -> str:
 
 
 class Application(typer.Typer):
-    """Commands, each with a guard before it that keeps its files (``guard.py``)."""
+    """Commands, each with its options in groups and a check of its files before it (``guard.py``)."""
 
     def command(self, name: str | None = None, **options: Any) -> Callable[[Any], Any]:
         """Register a command."""
         register = super().command(name, **options)
 
         def registered(function: Any) -> Any:
-            register(guarded(function))
+            register(guarded(_ungrouped(function)))
             return function
 
         return registered
+
+
+def _ungrouped(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the command with the fields of each parameter that is a dataclass (a group of options) in the place of that parameter."""
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if dataclasses.is_dataclass(kind)}
+    parameters = []
+    for name, parameter in inspect.signature(command).parameters.items():
+        kinds = get_type_hints(groups[name], include_extras=True) if name in groups else {name: hints[name]}
+        for option, kind in kinds.items():
+            default = getattr(groups[name], option) if name in groups else parameter.default
+            parameters.append(parameter.replace(name=option, annotation=kind, default=default))
+
+    @functools.wraps(command)
+    def call(**given: Any) -> Any:
+        for name, kind in groups.items():
+            given[name] = kind(**{field.name: given.pop(field.name) for field in dataclasses.fields(kind)})
+        return command(**given)
+
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return call
 
 
 app = Application(
@@ -119,7 +145,7 @@ def number(text: str) -> int | float:
 
 
 def renamed(old: str, new: str) -> None:
-    """Tell on standard error that an option or its value has another name now."""
+    """Warn on standard error that an option or its value has another name now."""
     complain(f"{old} is deprecated, write {new}", "warning")
 
 
@@ -128,13 +154,6 @@ def method_name(method: str) -> str:
     if method in METHODS:
         renamed(f"--method {method}", f"--method {METHODS[method]}")
     return METHODS.get(method, method)
-
-
-def size(text: str) -> int:
-    """Return bytes: ``1500000``, ``200M``, ``1.5G`` (powers of 1024)."""
-    units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-    unit = units.get(text[-1:].upper(), 0)
-    return int(float(text[:-1]) * unit) if unit else int(text)
 
 
 def _in_words(parse: Callable[[str], Any], expected: str) -> Callable[[str], Any]:
@@ -158,7 +177,7 @@ def _options(
     max_bytes: Annotated[
         Any,
         typer.Option(
-            parser=_in_words(size, "bytes, such as 200M or 1.5G"),
+            parser=_in_words(size_of, "bytes, such as 200M or 1.5G"),
             metavar="SIZE",
             help="What a packed graph file may unpack to; default: 64 times its size and 1 MiB.",
         ),
@@ -212,23 +231,6 @@ def _listed(graph: Graph, file: str) -> list[int | str]:
     return found
 
 
-def open_graph(
-    file: str,
-    file_format: str | None,
-    directed: bool | None,
-    columns: str | None = None,
-    profile: str | None = None,
-    **options: Any,
-) -> Graph:
-    """Read a graph as the options say."""
-    if columns is not None:
-        places: list[Any] = [int(word) if word.isdecimal() else word for word in columns.split(",")]
-        if len(places) not in (2, 3):
-            raise ValueError(f"--columns names a source, a target and perhaps a weight, not {columns!r}")
-        options |= {"source": places[0], "target": places[1], "weight": places[2] if len(places) > 2 else False}
-    return read(file, format=file_format, directed=directed, profile=profile, **read_options, **options)
-
-
 def output_kind(save: str, kinds: tuple[str, ...]) -> str:
     """Return the suffix of what is saved, which may be packed if it is a table."""
     if save == "-":
@@ -257,15 +259,37 @@ FormatOption = Annotated[str | None, typer.Option("--format", help="The file's f
 DirectedOption = Annotated[
     bool | None, typer.Option("--directed/--undirected", help="Take edges so, whatever the format says.")
 ]
-ColumnsOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAMES", help="Columns of a table: source,target or source,target,weight; names or positions from 0."
-    ),
-]
 ProfileOption = Annotated[
     str | None, typer.Option("--profile", metavar="NAME", help="car, bike or foot: whose roads of OpenStreetMap.")
 ]
+
+
+@dataclasses.dataclass(frozen=True)
+class Reading:
+    """The options of commands that read a graph of any format."""
+
+    file_format: FormatOption = None
+    directed: DirectedOption = None
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Columns of a table: source,target or source,target,weight; names or positions from 0.",
+        ),
+    ] = None
+    profile: ProfileOption = None
+
+    def open(self, file: str, **options: Any) -> Graph:
+        """Read a graph as the options say."""
+        if self.columns is not None:
+            places: list[Any] = [int(word) if word.isdecimal() else word for word in self.columns.split(",")]
+            if len(places) not in (2, 3):
+                raise ValueError(f"--columns names a source, a target and perhaps a weight, not {self.columns!r}")
+            options |= {"source": places[0], "target": places[1], "weight": places[2] if len(places) > 2 else False}
+        options |= read_options | {"profile": self.profile}
+        return read(file, format=self.file_format, directed=self.directed, **options)
+
+
 LIST = "Vertices with commas between them, or @FILE with one in each line; may be repeated."
 SourceOption = Annotated[str, typer.Option("--source", "--sources", "-s", help="The vertex to start from.")]
 TargetsOption = Annotated[
@@ -289,9 +313,11 @@ ThreadsOption = Annotated[
 MemoryOption = Annotated[
     Any,
     typer.Option(
-        parser=_in_words(size, "a size such as 1500000, 200M or 1.5G"),
+        "--memory-limit",
+        "--memory",
+        parser=_in_words(size_of, "a size such as 1500000, 200M or 2GB"),
         metavar="SIZE",
-        help="Device memory to use at most: 200M, 1.5G, or bytes.",
+        help="Memory to use at most: 200M, 2GB, or bytes.",
     ),
 ]
 RecordOption = Annotated[bool, typer.Option("--record-paths", help="Let the search itself record predecessors.")]

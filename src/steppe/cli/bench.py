@@ -70,6 +70,7 @@ class Candidate:
 
 @app.command()
 def bench(
+    *,
     file: shared.FileArgument,
     sources: Annotated[int, typer.Option(min=1, help="How many sources, drawn among the vertices with edges.")] = 3,
     source: Annotated[
@@ -82,14 +83,11 @@ def bench(
     threads: shared.ThreadsOption = None,
     device: shared.DeviceOption = None,
     seed: Annotated[int, typer.Option(help="Names the sources drawn.")] = 0,
-    file_format: shared.FormatOption = None,
-    directed: shared.DirectedOption = None,
-    columns: shared.ColumnsOption = None,
-    profile: shared.ProfileOption = None,
+    reading: shared.Reading,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Time our methods, and SciPy's where it is installed, on a graph of yours. Exit code 1 where a proof fails."""
-    graph = shared.open_graph(file, file_format, directed, columns, profile)
+    graph = reading.open(file)
     chosen = _draw(graph, sources, seed) if source is None else [graph.index(v) for v in vertices(graph, source)]
     candidates = _candidates(graph, device, _threads.resolve(threads))
     for candidate in candidates:

@@ -53,6 +53,7 @@ def _dtype(text: str) -> np.dtype[Any]:
 
 @app.command()
 def distances(
+    *,
     file: shared.FileArgument,
     sources: Annotated[
         list[str] | None,
@@ -86,10 +87,8 @@ def distances(
         Any, typer.Option(parser=_dtype, metavar="TYPE", help="Store distances in this type: uint16, float32, …")
     ] = None,
     threads: shared.ThreadsOption = None,
-    file_format: shared.FormatOption = None,
-    directed: shared.DirectedOption = None,
-    columns: shared.ColumnsOption = None,
-    profile: shared.ProfileOption = None,
+    memory_limit: shared.MemoryOption = None,
+    reading: shared.Reading,
     save: shared.OutputOption = None,
     force: shared.ForceOption = False,
     as_json: shared.JsonOption = False,
@@ -107,11 +106,12 @@ def distances(
     if pairs is not None and (sparse or targets is not None):
         raise ValueError("--pairs has the targets, and nothing that is sparse")
     shared.keep_finished(save, stored=kind in STORES, force=force)
-    graph = shared.open_graph(file, file_format, directed, columns, profile)
+    graph = reading.open(file)
+    options: dict[str, Any] = {"method": method, "device": device, "cutoff": cutoff}
+    options |= {"threads": threads, "memory_limit": memory_limit}
     if pairs is not None:
         ends = read_pairs(graph, pairs)
-        options = {"method": method, "device": device, "cutoff": cutoff, "dtype": dtype, "threads": threads}
-        return _pairs(graph, ends, options, save, kind, as_json=as_json)
+        return _pairs(graph, ends, options | {"dtype": dtype}, save, kind, as_json=as_json)
     rows = vertices(graph, sources or [])
     across = None if targets is None else vertices(graph, targets)
     facts: dict[str, Any]
@@ -121,15 +121,12 @@ def distances(
             graph,
             rows,
             across,
-            method=method,
-            device=device,
-            cutoff=cutoff,
             sparse=sparse,
             dtype=dtype,
             out=save if kind in STORES else None,
             overwrite=force and kind in STORES,
-            threads=threads,
             progress=bar,
+            **options,
         )
     seconds = time.perf_counter() - start
     if kind in FOLDERS:
@@ -154,6 +151,7 @@ def distances(
 
 @app.command("all-pairs")
 def all_pairs(
+    *,
     file: shared.FileArgument,
     method: MethodOption = "auto",
     device: shared.DeviceOption = None,
@@ -161,10 +159,8 @@ def all_pairs(
     sparse: Annotated[bool, typer.Option("--sparse", help="Keep reachable pairs only; needs --cutoff.")] = False,
     dtype: Annotated[Any, typer.Option(parser=_dtype, metavar="TYPE", help="Store distances in this type.")] = None,
     threads: shared.ThreadsOption = None,
-    file_format: shared.FormatOption = None,
-    directed: shared.DirectedOption = None,
-    columns: shared.ColumnsOption = None,
-    profile: shared.ProfileOption = None,
+    memory_limit: shared.MemoryOption = None,
+    reading: shared.Reading,
     save: shared.OutputOption = None,
     force: shared.ForceOption = False,
     as_json: shared.JsonOption = False,
@@ -172,8 +168,9 @@ def all_pairs(
     """Find the distances between all pairs of vertices; without -o only how many have a path, the sum and the largest."""
     kind = _kind(save, sparse=sparse)
     shared.keep_finished(save, stored=kind in STORES, force=force)
-    graph = shared.open_graph(file, file_format, directed, columns, profile)
-    options: dict[str, Any] = {"method": method, "device": device, "cutoff": cutoff, "threads": threads}
+    graph = reading.open(file)
+    options: dict[str, Any] = {"method": method, "device": device, "cutoff": cutoff}
+    options |= {"threads": threads, "memory_limit": memory_limit}
     start = time.perf_counter()
     facts: dict[str, Any] = {"vertices": graph.num_vertices}
     with Bar() as bar, going_on(save, kind):
@@ -199,6 +196,7 @@ def all_pairs(
 
 @app.command()
 def nearest(
+    *,
     file: shared.FileArgument,
     sources: Annotated[
         list[str],
@@ -206,15 +204,13 @@ def nearest(
         Names.LISTED,
     ],
     offsets: Annotated[
-        str | None, typer.Option(metavar="LIST", help="A head start for each source: numbers with commas between them.")
+        str | None,
+        typer.Option(metavar="LIST", help="The initial distance of each source: numbers with commas between them."),
     ] = None,
     k: Annotated[int, typer.Option("-k", min=1, help="How many sources to find for every vertex.")] = 1,
     reverse: Annotated[bool, typer.Option("--reverse", help="Count distances to the sources.")] = False,
     cutoff: shared.CutoffOption = None,
-    file_format: shared.FormatOption = None,
-    directed: shared.DirectedOption = None,
-    columns: shared.ColumnsOption = None,
-    profile: shared.ProfileOption = None,
+    reading: shared.Reading,
     save: shared.OutputOption = None,
     as_json: shared.JsonOption = False,
 ) -> None:
@@ -222,23 +218,22 @@ def nearest(
     kind = _kind(save, sparse=False)
     if kind in {*STORES, ".npz"}:
         raise GraphError(f"cannot save lines of vertex, source and distance as {save!r}: use .csv or .parquet")
-    graph = shared.open_graph(file, file_format, directed, columns, profile)
-    heads = None if offsets is None else [shared.number(text) for text in offsets.split(",")]
+    graph = reading.open(file)
+    initial = None if offsets is None else [shared.number(text) for text in offsets.split(",")]
     starts = vertices(graph, sources)
     start = time.perf_counter()
     with Bar() as bar:
-        heads = [0] * len(starts) if heads is None and k == 1 else heads
-        found = _nearest(graph, starts, offsets=heads, k=k, cutoff=cutoff, reverse=reverse, progress=bar)
+        first = [0] * len(starts) if offsets is None and k == 1 else initial
+        found = _nearest(graph, starts, offsets=first, k=k, cutoff=cutoff, reverse=reverse, progress=bar)
     seconds = time.perf_counter() - start
-    at, place = np.nonzero(found.winners >= 0)
-    distances = found.distances[at, place]
-    lines = (graph.labels_of(at).tolist(), graph.labels_of(found.winners[at, place]).tolist(), distances.tolist())
+    lines = found._columns()
     if save is not None:
-        output.save_lines(("vertex", "source", "distance"), lines, save, kind)
+        names = ("vertex", "source", "distance")
+        output.save_lines(names, tuple(lines[name].tolist() for name in names), save, kind)
     facts = {
         "sources": len(set(starts)),
-        "reached": int((found.winners[:, 0] >= 0).sum()) if found.winners.size else 0,
-        "largest": distances.max(initial=0).item(),
+        "reached": int((found.source_index.reshape(-1, k)[:, 0] >= 0).sum()),
+        "largest": lines["distance"].max(initial=0).item(),
         "seconds": round(seconds, 4),
         "written": None if save == "-" else save,
     }

@@ -12,7 +12,7 @@ import typer
 from .. import Graph, write
 from .. import generate as _generate
 from .. import partition as _partition
-from ..files import write_stream
+from ..files import formats, write_stream
 from ..planning.progress import Bar
 from . import app as shared
 from . import output
@@ -22,16 +22,14 @@ from .guard import Names
 
 @app.command()
 def info(
+    *,
     file: shared.FileArgument,
-    file_format: shared.FormatOption = None,
-    directed: shared.DirectedOption = None,
-    columns: shared.ColumnsOption = None,
-    profile: shared.ProfileOption = None,
+    reading: shared.Reading,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Print what a graph file holds."""
     start = time.perf_counter()
-    graph = shared.open_graph(file, file_format, directed, columns, profile)
+    graph = reading.open(file)
     output.show(_facts(graph) | {"read_seconds": round(time.perf_counter() - start, 4)}, as_json=as_json)
 
 
@@ -51,22 +49,22 @@ def _facts(graph: Graph) -> dict[str, Any]:
 
 @app.command()
 def convert(
+    *,
     file: shared.FileArgument,
     to: Annotated[
         str,
         typer.Argument(metavar="OUT", help="The new file; its suffix tells the format. - for stdout."),
         Names.WRITTEN,
     ],
-    to_format: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="The new format: csv, gr, …")] = None,
+    to_format: Annotated[
+        str | None, typer.Option("--to", metavar="FORMAT", help=f"The new format: {formats.listed(written=True)}.")
+    ] = None,
     numbers: Annotated[
         str | None,
         typer.Option("--map", metavar="FILE", help="Number vertices 1…n, and write numbers and labels to this .csv."),
         Names.WRITTEN,
     ] = None,
-    file_format: shared.FormatOption = None,
-    directed: shared.DirectedOption = None,
-    columns: shared.ColumnsOption = None,
-    profile: shared.ProfileOption = None,
+    reading: shared.Reading,
     attributes: Annotated[
         str | None, typer.Option(metavar="NAMES", help="Further columns to keep, with commas between them.")
     ] = None,
@@ -83,14 +81,14 @@ def convert(
     options: dict[str, Any] = {"missing": "drop" if drop_missing else "error", "decimal": decimal, "encoding": encoding}
     if attributes is not None:
         options["attributes"] = [int(word) if word.isdecimal() else word for word in attributes.split(",")]
-    graph = shared.open_graph(file, file_format, directed, columns, profile, **options)
+    graph = reading.open(file, **options)
     if numbers is not None:
         graph = _numbered(graph, numbers)
     if to == "-":
         write_stream(graph, sys.stdout.buffer, format=str(to_format))
         return
     write(graph, to, format=to_format)
-    _told(graph, to, as_json=as_json)
+    _show_written(graph, to, as_json=as_json)
 
 
 def _numbered(graph: Graph, file: str) -> Graph:
@@ -103,16 +101,17 @@ def _numbered(graph: Graph, file: str) -> Graph:
     return Graph.from_csr(*rows, labels=np.arange(1, count + 1), directed=graph.directed)
 
 
-def _written(graph: Graph, to: str, *, as_json: bool) -> None:
-    write(graph, to)
-    _told(graph, to, as_json=as_json)
+def _make(to: str, family: str, *sizes: int, stream: bool, as_json: bool, **options: Any) -> None:
+    """Make a graph of a family and write it, streamed where that is wanted."""
+    if stream:
+        graph = _generate.to_file(to, family, *sizes, **options)
+    else:
+        graph = getattr(_generate, family)(*sizes, **options)
+        write(graph, to)
+    _show_written(graph, to, as_json=as_json)
 
 
-def _streamed(to: str, family: str, first: int, second: int | None, *, as_json: bool, **options: Any) -> None:
-    _told(_generate.to_file(to, family, first, second, **options), to, as_json=as_json)
-
-
-def _told(graph: Graph, to: str, *, as_json: bool) -> None:
+def _show_written(graph: Graph, to: str, *, as_json: bool) -> None:
     output.show({"written": to, "vertices": graph.num_vertices, "edges": graph.num_edges}, as_json=as_json)
 
 
@@ -127,15 +126,15 @@ def partition(
         ),
     ] = None,
     by: Annotated[Literal["range", "locality"], typer.Option(help="By numbers, or neighbours together.")] = "range",
-    memory: shared.MemoryOption = None,
+    memory_limit: shared.MemoryOption = None,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Cut a graph into parts, for a cluster; a .steppe file is read piece by piece."""
     with Bar() as bar:
-        made = _partition(file, folder, parts=parts, by=by, memory_limit=memory, progress=bar)
+        made = _partition(file, folder, parts=parts, by=by, memory_limit=memory_limit, progress=bar)
     cut = {"edges_cut": made.num_cut, "share_cut": round(made.num_cut / max(1, made.num_edges), 4)}
-    told = {"written": folder, "parts": made.num_parts, "vertices": made.num_vertices, "edges": made.num_edges}
-    output.show(told | cut, as_json=as_json)
+    facts = {"written": folder, "parts": made.num_parts, "vertices": made.num_vertices, "edges": made.num_edges}
+    output.show(facts | cut, as_json=as_json)
 
 
 # generate -----------------------------------------------------------------------------------------------------------
@@ -178,8 +177,8 @@ def rmat(
     as_json: shared.JsonOption = False,
 ) -> None:
     """R-MAT: few hubs, small diameter (Graph500's parameters)."""
-    graph = _generate.rmat(scale, edge_factor, weights=weights, seed=seed, directed=directed)
-    _written(graph, out, as_json=as_json)
+    options = {"weights": weights, "seed": seed, "directed": directed}
+    _make(out, "rmat", scale, edge_factor, stream=False, as_json=as_json, **options)
 
 
 @makers.command()
@@ -193,10 +192,7 @@ def random(
     as_json: shared.JsonOption = False,
 ) -> None:
     """Random: directed edges with uniform ends; with --stream another such graph, its out-degrees at most twice the mean."""
-    if stream:
-        _streamed(out, "random", vertices, edges, weights=weights, seed=seed, as_json=as_json)
-    else:
-        _written(_generate.random(vertices, edges, weights=weights, seed=seed), out, as_json=as_json)
+    _make(out, "random", vertices, edges, weights=weights, stream=stream, seed=seed, as_json=as_json)
 
 
 @makers.command()
@@ -210,10 +206,7 @@ def grid(
     as_json: shared.JsonOption = False,
 ) -> None:
     """Grid: rows and columns, undirected."""
-    if stream:
-        _streamed(out, "grid", rows, columns, weights=weights, seed=seed, as_json=as_json)
-    else:
-        _written(_generate.grid(rows, columns, weights=weights, seed=seed), out, as_json=as_json)
+    _make(out, "grid", rows, columns, weights=weights, stream=stream, seed=seed, as_json=as_json)
 
 
 @makers.command()
@@ -228,7 +221,4 @@ def road(
     as_json: shared.JsonOption = False,
 ) -> None:
     """Road: low degree, large diameter, connected; weights are lengths or times."""
-    if stream:
-        _streamed(out, "road", vertices, None, metric=metric, seed=seed, as_json=as_json)
-    else:
-        _written(_generate.road(vertices, metric=metric, seed=seed), out, as_json=as_json)
+    _make(out, "road", vertices, metric=metric, stream=stream, seed=seed, as_json=as_json)

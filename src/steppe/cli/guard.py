@@ -1,8 +1,8 @@
-"""Guard: no command writes to a file that it reads, whatever its name; it stands before every command.
+"""Guard: a check before every command that it does not write to a file that it reads, under whatever name.
 
-The parameters of a command say in their types which of them name files (:class:`Names`). Before the command runs, all files that it reads, with
+The parameters of a command have in their types which of them name files (:class:`Names`). Before the command runs, all files that it reads, with
 those that belong to them, are compared with all that it writes: as files, so that links, ``./x`` and other spellings do not matter. Standard input
-and output count too, where they are files; and where they are closed, a command that needs them is told so.
+and output count too, where they are files; and where they are closed, a command that needs them is refused.
 """
 
 from __future__ import annotations
@@ -18,14 +18,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from ..errors import GraphError
+from ..files import formats
 from ..files.source import split_suffix
 from ..files.unpack import MAGIC
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-
-_BESIDE = (".v", ".properties")
-"""Files that belong to an ``.e`` file."""
 
 closed: set[str] = set()
 """Standard streams that were closed when the process began."""
@@ -58,6 +56,7 @@ def guarded(command: Callable[..., Any]) -> Callable[..., Any]:
         check_files(read, files[Names.WRITTEN], given.get("file_format"), given.get("to_format"))
         return command(**given)
 
+    checked.__annotations__ = get_type_hints(command, include_extras=True)
     return checked
 
 
@@ -89,15 +88,15 @@ def _with_those_beside(names: Iterable[str], given: str | None) -> Iterator[str]
     for name in names:
         yield name
         suffix, packing = split_suffix(Path(name))
-        if name != "-" and ".e" in (suffix, f".{given}".replace("..", ".")):
-            stem = name[: len(name) - len(packing) - len(suffix)]
-            yield from (f"{stem}{other}{packed}" for other in _BESIDE for packed in ("", *MAGIC))
+        stem = name[: len(name) - len(packing) - len(suffix)]
+        for other in formats.beside(suffix, given or "") if name != "-" else ():
+            yield from (stem + other + packed for packed in ("", *MAGIC))
 
 
 def _meet(file: str, out: str) -> bool:
-    """Tell whether a file that is read is what is written, or lies in a folder that is."""
+    """Return whether a file that is read is written, too, or lies in a folder that is."""
     if out == "-":
-        return False  # which is compared by itself
+        return False  # standard output is compared elsewhere
     there = _stat(out, sys.stdout)
     if there is not None and stat.S_ISDIR(there.st_mode) and file != "-":
         return Path(os.path.realpath(file)).is_relative_to(os.path.realpath(out))

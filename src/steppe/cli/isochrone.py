@@ -10,6 +10,7 @@ import typer
 
 from .. import isochrones
 from ..files.target import destination
+from ..planning.progress import Bar
 from . import app as shared
 from . import output
 from . import plot as drawn
@@ -41,6 +42,7 @@ def isochrone(
         str | None, typer.Option(metavar="A,B,…", help="What the picture's legend says for each limit.")
     ] = None,
     reverse: Annotated[bool, typer.Option("--reverse", help="From where the source can be reached.")] = False,
+    memory_limit: shared.MemoryOption = None,
     verify: shared.VerifyOption = False,
     file_format: shared.FormatOption = None,
     directed: shared.DirectedOption = None,
@@ -50,9 +52,11 @@ def isochrone(
     kind = drawn.kind_of(save, (".geojson", *drawn.PICTURES, *TABLES))
     limits = [shared.number(text) for text in bands.split(",")]
     start = time.perf_counter()
-    graph = shared.open_graph(file, file_format, directed, profile=profile, coordinates=coordinates)
+    graph = shared.Reading(file_format, directed, profile=profile).open(file, coordinates=coordinates)
     read_seconds = time.perf_counter() - start
-    found = isochrones(graph, drawn.start_of(graph, source, near), limits, reverse=reverse)
+    with Bar() as bar:
+        origin = drawn.start_of(graph, source, near)
+        found = isochrones(graph, origin, limits, reverse=reverse, memory_limit=memory_limit, progress=bar)
     facts: dict[str, Any] = {"vertices": graph.num_vertices, "edges": graph.num_edges, "source": found.paths.source}
     facts |= {f"within_{limit:g}": count for limit, count in zip(found.limits, found.counts(), strict=True)}
     facts |= {"turn_restrictions": graph.metadata.get("turn_restrictions")}

@@ -104,7 +104,7 @@ def summary(paths: Paths) -> dict[str, Any]:
 
 
 def save(paths: Paths, file: str, *, predecessors: bool) -> None:
-    """Save distances, and predecessors where they were recorded, in the format the name tells."""
+    """Save distances, and predecessors where they were recorded, in the format that the suffix names."""
     kind = output_kind(file, KINDS)
     if kind == ".npy":
         save_npy(paths.distances, file)

@@ -49,7 +49,7 @@ def plot(
 ) -> None:
     """Draw a graph; with --source, the distances from a vertex as colours, and a path."""
     kind = kind_of(save, PICTURES)
-    graph = shared.open_graph(file, file_format, directed, profile=profile, coordinates=coordinates)
+    graph = shared.Reading(file_format, directed, profile=profile).open(file, coordinates=coordinates)
     searched = source is not None or near is not None
     if not searched and (target is not None or tree):
         raise ValueError("--target and --tree need --source or --near")
@@ -79,7 +79,7 @@ def start_of(graph: Graph, source: str | None, near: str | None) -> Any:
 
 
 def kind_of(save: str | None, known: tuple[str, ...]) -> str:
-    """Return the suffix that tells what is saved; refuse unknown ones."""
+    """Return the suffix of what is saved; refuse unknown ones."""
     if save is None:
         return ""
     kind = ".geojson" if save == "-" and ".geojson" in known else Path(save).suffix.lower()

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 @app.command()
 def route(
+    *,
     file: shared.FileArgument,
     source: Annotated[str | None, typer.Option("--source", "--sources", "-s", help="The vertex to start from.")] = None,
     target: Annotated[str | None, typer.Option("--targets", "--target", "-t", help="The vertex to reach.")] = None,
@@ -32,10 +33,7 @@ def route(
         ),
         Names.READ,
     ] = None,
-    file_format: shared.FormatOption = None,
-    directed: shared.DirectedOption = None,
-    columns: shared.ColumnsOption = None,
-    profile: shared.ProfileOption = None,
+    reading: shared.Reading,
     save: Annotated[
         str | None,
         typer.Option(
@@ -49,7 +47,7 @@ def route(
     if (pairs is None) == (source is None or target is None) or (pairs is not None and (source or target)):
         raise ValueError("give --source and --target, or --pairs with a file of pairs")
     kind = "" if save is None else shared.output_kind(save, (".csv", ".parquet"))
-    graph = shared.open_graph(file, file_format, directed, columns, profile)
+    graph = reading.open(file)
     if pairs is not None:
         _many(graph, *read_pairs(graph, pairs), save, kind, as_json=as_json)
         return

@@ -22,88 +22,57 @@ from .app import app, vertex, vertices
 from .guard import Names
 
 if TYPE_CHECKING:
-    from ..graph.graph import Graph
     from ..paths import Paths
+
+
+@dataclasses.dataclass(frozen=True)
+class Searching:
+    """The options of commands that search from one vertex."""
+
+    device: shared.DeviceOption = None
+    cutoff: shared.CutoffOption = None
+    target: shared.TargetsOption = None
+    threads: shared.ThreadsOption = None
+    record_paths: shared.RecordOption = False
+    memory_limit: shared.MemoryOption = None
+    verify: shared.VerifyOption = False
 
 
 @app.command()
 def sssp(
+    *,
     file: shared.FileArgument,
     source: shared.SourceOption,
     method: Annotated[
         str, typer.Option(help="auto, dijkstra, delta-stepping, bellman-ford, frontier or bfs.", metavar="NAME")
     ] = "auto",
-    device: shared.DeviceOption = None,
     delta: Annotated[Any, typer.Option(parser=shared.number, metavar="NUMBER", help="Bucket width.")] = None,
-    cutoff: shared.CutoffOption = None,
-    target: shared.TargetsOption = None,
-    threads: shared.ThreadsOption = None,
-    record_paths: shared.RecordOption = False,
-    memory_limit: shared.MemoryOption = None,
-    verify: shared.VerifyOption = False,
-    file_format: shared.FormatOption = None,
-    directed: shared.DirectedOption = None,
-    columns: shared.ColumnsOption = None,
-    profile: shared.ProfileOption = None,
+    searching: Searching,
+    reading: shared.Reading,
     save: shared.OutputOption = None,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Find the shortest paths from one vertex to all others."""
-    graph, read_seconds = _read(file, file_format, directed, columns, profile)
-    with Bar() as bar:
-        paths = _sssp(
-            graph,
-            vertex(graph, source),
-            method=method,
-            device=device,
-            delta=delta,
-            cutoff=cutoff,
-            targets=_targets(graph, target),
-            record_paths=record_paths,
-            threads=threads,
-            memory_limit=memory_limit,
-            progress=bar,
-        )
-    _report(paths, target, read_seconds, verify=verify, record_paths=record_paths, save=save, as_json=as_json)
+    _search(_sssp, file, source, searching, reading, save, as_json, method=method, delta=delta)
 
 
 @app.command()
 def bfs(
+    *,
     file: shared.FileArgument,
     source: shared.SourceOption,
-    device: shared.DeviceOption = None,
-    cutoff: shared.CutoffOption = None,
-    target: shared.TargetsOption = None,
-    threads: shared.ThreadsOption = None,
-    record_paths: shared.RecordOption = False,
-    memory_limit: shared.MemoryOption = None,
-    verify: shared.VerifyOption = False,
-    file_format: shared.FormatOption = None,
-    directed: shared.DirectedOption = None,
-    columns: shared.ColumnsOption = None,
-    profile: shared.ProfileOption = None,
+    searching: Searching,
+    reading: shared.Reading,
     save: shared.OutputOption = None,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Count the fewest edges from one vertex to all others; weights do not matter."""
-    graph, read_seconds = _read(file, file_format, directed, columns, profile)
-    with Bar() as bar:
-        paths = _bfs(
-            graph,
-            vertex(graph, source),
-            device=device,
-            cutoff=cutoff,
-            targets=_targets(graph, target),
-            record_paths=record_paths,
-            threads=threads,
-            memory_limit=memory_limit,
-            progress=bar,
-        )
-    _report(paths, target, read_seconds, verify=verify, record_paths=record_paths, save=save, as_json=as_json)
+    _search(_bfs, file, source, searching, reading, save, as_json)
 
 
 @app.command()
 def verify(
+    *,
     file: shared.FileArgument,
     answer: Annotated[
         str, typer.Argument(metavar="ANSWER", help="What `sssp -o` or `bfs -o` saved: .npy or .npz."), Names.READ
@@ -111,15 +80,12 @@ def verify(
     source: shared.SourceOption,
     cutoff: shared.CutoffOption = None,
     threads: shared.ThreadsOption = None,
-    file_format: shared.FormatOption = None,
-    directed: shared.DirectedOption = None,
-    columns: shared.ColumnsOption = None,
-    profile: shared.ProfileOption = None,
+    reading: shared.Reading,
     as_json: shared.JsonOption = False,
 ) -> None:
     """Prove that a saved answer is right, or say where it is wrong (exit code 1). Distances of type int32 count edges."""
     distances, predecessors = _answer(answer)
-    graph, _ = _read(file, file_format, directed, columns, profile)
+    graph = reading.open(file)
     start = time.perf_counter()
     check(
         graph,
@@ -145,17 +111,6 @@ def devices(as_json: shared.JsonOption = False) -> None:
     output.show({i.name: i.description if i.available else f"not available: {i.reason}" for i in infos}, as_json=False)
 
 
-def _read(
-    file: str, file_format: str | None, directed: bool | None, columns: str | None, profile: str | None
-) -> tuple[Graph, float]:
-    start = time.perf_counter()
-    return shared.open_graph(file, file_format, directed, columns, profile), time.perf_counter() - start
-
-
-def _targets(graph: Graph, texts: list[str] | None) -> list[int | str] | None:
-    return vertices(graph, texts) if texts else None
-
-
 def _answer(file: str) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any] | None]:
     if Path(file).suffix not in (".npy", ".npz") and Path(file).exists():
         raise FormatError("an answer is proved from .npy or .npz, as `steppe sssp … -o answer.npy` saves it", file=file)
@@ -171,20 +126,28 @@ def _answer(file: str) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any] | Non
     return distances, None
 
 
-def _report(
-    paths: Paths,
-    targets: list[str] | None,
-    read_seconds: float,
-    *,
-    verify: bool,
-    record_paths: bool,
+def _search(
+    call: Any,
+    file: str,
+    source: str,
+    searching: Searching,
+    reading: shared.Reading,
     save: str | None,
     as_json: bool,
+    **method: Any,
 ) -> None:
-    """Prove (before anything is saved or printed), save and print."""
-    graph, how = paths.graph, paths.explain()
+    """Search; then prove (before anything is saved or printed), save and print."""
+    start = time.perf_counter()
+    graph = reading.open(file)
+    read_seconds = time.perf_counter() - start
+    options = dataclasses.asdict(searching) | method
+    verify, texts, record_paths = options.pop("verify"), options.pop("target"), searching.record_paths
+    targets = vertices(graph, texts) if texts else None
+    with Bar() as bar:
+        paths: Paths = call(graph, vertex(graph, source), targets=targets, progress=bar, **options)
+    how = paths.explain()
     facts: dict[str, Any] = {"vertices": graph.num_vertices, "edges": graph.num_edges, **output.summary(paths)}
-    for label in _targets(graph, targets) or []:
+    for label in targets or []:
         reached = bool(paths.reachable[graph.index(label)])
         facts[f"distance_to_{label}"] = paths.distance(label) if reached else ("unreachable" if not as_json else None)
     if verify:
@@ -193,13 +156,7 @@ def _report(
         facts |= {"verified": True, "verify_seconds": round(time.perf_counter() - start, 4)}
     if save is not None:
         output.save(paths, save, predecessors=record_paths)
-    facts |= {
-        "method": how.method,
-        "reason": how.reason,
-        "note": how.note,
-        "device": how.device,
-        "threads": how.threads,
-    }
+    facts |= {name: getattr(how, name) for name in ("method", "reason", "note", "device", "threads")}
     if how.parts:
         facts |= {"parts": how.parts, "passes": how.passes, "bytes_copied": how.bytes_copied}
         facts |= {"bytes_skipped": how.bytes_skipped, "peak_bytes": how.peak_bytes}

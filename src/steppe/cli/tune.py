@@ -73,7 +73,7 @@ def tune(
     rows: list[dict[str, Any]] = [
         {
             "graph": name,
-            "cpu_ms": round(_cpu(graph, source), 2),
+            "cpu_ms": round(_milliseconds(graph, source, right[name], "the CPU gives two answers", "cpu"), 2),
             "before_ms": round(before[name], 2),
             "ms": round(best[name], 2),
         }
@@ -104,19 +104,24 @@ def _graphs(scale: int) -> dict[str, tuple[Graph, int]]:
 def _measure(
     device: gpu.Device, graphs: dict[str, Any], right: dict[str, Any], tuning: dict[str, float]
 ) -> dict[str, float]:
-    """Return milliseconds for each graph, the least of two after one that compiles; a wrong answer is an error."""
+    """Return milliseconds for each graph; a wrong answer is an error."""
     device.tuning = dict(tuning)
-    taken = {}
-    for name, (graph, source) in graphs.items():
-        times = []
-        for _ in range(3):
-            begun = time.perf_counter()
-            found = sssp(graph, source, device=device.info.name)
-            times.append(1e3 * (time.perf_counter() - begun))
-            if not np.array_equal(found.distances, right[name]):
-                raise SteppeError(f"{name}: wrong distances with {tuning}: please report this")
-        taken[name] = min(times[1:])
-    return taken
+    return {
+        name: _milliseconds(graph, source, right[name], f"{name}: wrong distances with {tuning}", device.info.name)
+        for name, (graph, source) in graphs.items()
+    }
+
+
+def _milliseconds(graph: Graph, source: int, right: Any, wrong: str, device: str, **options: Any) -> float:
+    """Return the least milliseconds of two searches, after one that compiles; raise where distances are not the right ones."""
+    times = []
+    for _ in range(3):
+        begun = time.perf_counter()
+        found = sssp(graph, source, device=device, **options)
+        times.append(1e3 * (time.perf_counter() - begun))
+        if not np.array_equal(found.distances, right):
+            raise SteppeError(f"{wrong}: please report this")
+    return min(times[1:])
 
 
 def _rounds_and_buckets(device: gpu.Device, scale: int, until: float) -> dict[int, tuple[float, float]]:
@@ -140,14 +145,9 @@ def _rounds_and_buckets(device: gpu.Device, scale: int, until: float) -> dict[in
             logs = 0.0
             for graph, source in graphs.items():
                 right = sssp(graph, source, device="cpu").distances
-                times = []
-                for _ in range(3):
-                    begun = time.perf_counter()
-                    found = sssp(graph, source, device=device.info.name, method=method)
-                    times.append(1e3 * (time.perf_counter() - begun))
-                if not np.array_equal(found.distances, right):
-                    raise SteppeError(f"{degree} edges a vertex: wrong distances by {method}: please report this")
-                logs += math.log(max(min(times[1:]), 1e-6))
+                wrong = f"{degree} edges a vertex: wrong distances by {method}"
+                taken_ms = _milliseconds(graph, source, right, wrong, device.info.name, method=method)
+                logs += math.log(max(taken_ms, 1e-6))
             both.append(math.exp(logs / len(graphs)))
         taken[degree] = both[0], both[1]
     return taken
@@ -189,12 +189,3 @@ def _threshold(taken: dict[int, tuple[float, float]]) -> int:
 def _mean(taken: dict[str, float]) -> float:
     """Return the geometric mean, in which every graph counts alike."""
     return math.exp(sum(math.log(max(value, 1e-6)) for value in taken.values()) / len(taken))
-
-
-def _cpu(graph: Graph, source: int) -> float:
-    times = []
-    for _ in range(3):
-        begun = time.perf_counter()
-        sssp(graph, source, device="cpu")
-        times.append(1e3 * (time.perf_counter() - begun))
-    return min(times)

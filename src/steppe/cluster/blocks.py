@@ -1,11 +1,11 @@
-"""Blocks: rows of a matrix as tasks of a cluster, a block of sources each.
+"""Rows of a matrix as tasks of a cluster, a block of sources each.
 
 A graph that is mapped from a file is opened by every process of the cluster that gets a task, from the same file: nothing is sent. Any other graph
 goes into Ray's store once, where the processes of a node share it. A process keeps the last graph that it had.
 
-Blocks are handed over as they come, and whoever asked stores each (``files/matrix_folder.py``: in one step, with its digest). So a node that is lost
-takes with it the blocks that it had not finished, which Ray gives to others, and nothing else; and a block is there once or not yet, however often
-it was computed. No more blocks are under way than workers can have soon, so what waits to be stored is little.
+Blocks are yielded as they come, and the caller stores each (``files/matrix_folder.py``: in one step, with its digest). So a node that is lost
+loses only the blocks that it had not finished, and Ray computes those elsewhere; a block is stored whole or not at all, however often it was
+computed. Only as many blocks are under way as workers can have soon, so few blocks wait to be stored.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..cpu import many
 from ..files import read
 from ..graph.proof import FileRows
 from ..planning.distance_types import distance_dtype
-from .roster import roster
+from .cpu_holders import cpu_holders
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 AHEAD = 2
-"""Blocks under way for each CPU: one that is computed and one that waits for it."""
+"""Blocks under way for each CPU: one that is computed and one that waits."""
 
 _kept: dict[Any, Graph] = {}
 
@@ -41,7 +41,7 @@ def rows_of(
 ) -> Iterator[tuple[int, Array]]:
     """Yield (first row, rows) of all the question's sources, ``step`` at a time, in whatever order they are done."""
     ray = engine.connect()
-    with roster.matrix():
+    with cpu_holders.matrix():
         yield from _blocks(ray, engine, graph, question, method, columns, step)
 
 
@@ -49,20 +49,20 @@ def _blocks(
     ray: Any, engine: Ray, graph: Graph, question: Question, method: str, columns: Array | None, step: int
 ) -> Iterator[tuple[int, Array]]:
     file = _file_of(graph)
-    held = ray.put(graph) if file is None else None
+    shared = ray.put(graph) if file is None else None
     task = ray.remote(max_retries=-1, num_cpus=engine.cpus, scheduling_strategy="SPREAD")(_rows)
     sources, hear = question.sources, question.progress
     wanted = (question.bound, question.delta, method, columns)
     begins = iter(range(0, len(sources), step))
     cpus = engine.workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
     wanted_cpus = min(cpus, -(-len(sources) // step)) * engine.cpus
-    roster.make_room(wanted_cpus, ray.available_resources().get("CPU", 0))
+    cpu_holders.make_room(wanted_cpus, ray.available_resources().get("CPU", 0))
     done = 0
     under_way: dict[Any, int] = {}
     try:
         while True:
             while len(under_way) < AHEAD * cpus and (begin := next(begins, None)) is not None:
-                ref = task.remote(held, file, sources[begin : begin + step], *wanted, engine._trace)
+                ref = task.remote(shared, file, sources[begin : begin + step], *wanted, engine._trace)
                 under_way[ref] = begin
             if not under_way:
                 return

@@ -1,4 +1,4 @@
-"""Ray: where the workers of a cluster come from, and what they may do."""
+"""Ray: the connection to a cluster, and the workers of each graph on it."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from ..deprecated import Renamed
 from ..machine import locks
-from .crew import LocalCrew
 from .loopback import alone
+from .workers import LocalWorkers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from os import PathLike
 
     from ..files.partitioned import PartitionedGraph
-    from .ray_crew import RayCrew
+    from .ray_workers import RayWorkers
     from .rounds import Rounds
 
 MISSING = "engine=\"ray\" needs Ray: pip install 'steppe[ray]'"
@@ -28,8 +29,8 @@ class Ray:
     If Ray is running in this process it is used as it is, and left running. Otherwise the first call connects to ``address``, or to the cluster
     that ``RAY_ADDRESS`` names, or starts one on this machine, which listens on 127.0.0.1 alone; :meth:`close` ends what was started. Any other Ray
     listens on the machine's own address and trusts whoever reaches it: keep it on a private network (``docs/cluster.md``).
-    Workers open their parts once, and stay for the calls that follow: until their graph and its answers are gone, or :meth:`close`, or until other
-    calls of this process need their CPUs while nobody is asking them. Then the next who does has them started again.
+    Workers open their parts once, and stay for the calls that follow: until their graph and its answers are freed, or :meth:`close`, or until other
+    calls of this process need their CPUs while they are not in use. Then the next call that uses them starts them again.
 
     Parameters
     ----------
@@ -70,10 +71,10 @@ class Ray:
         self.address, self.workers, self.timeout, self.cpus = address, workers, timeout, cpus
         self.checkpoint = None if checkpoint is None else Path(checkpoint).resolve()
         self.checkpoint_every = checkpoint_every
-        self._crews: weakref.WeakKeyDictionary[PartitionedGraph, RayCrew] = weakref.WeakKeyDictionary()
+        self._workers: weakref.WeakKeyDictionary[PartitionedGraph, RayWorkers] = weakref.WeakKeyDictionary()
         self._started = False
         self._lock = locks.make()
-        # For tests: what is called before each superstep, whether survivors tell again what they know, where tasks leave traces.
+        # For tests: a function called before each superstep, whether all workers send again after a loss, a folder for traces of tasks.
         self._before_step: Callable[[int], object] | None = None
         self._resends = True
         self._trace: str | None = None
@@ -100,25 +101,27 @@ class Ray:
             )
         return ray
 
-    def crew(self, graph: PartitionedGraph) -> RayCrew:
-        """Return the workers of a graph; who asks them first starts them."""
-        from .ray_crew import RayCrew, session
+    def workers_of(self, graph: PartitionedGraph) -> RayWorkers:
+        """Return the workers of a graph; their first use starts them."""
+        from .ray_workers import RayWorkers, session
 
         with self._lock:
             ray = self.connect()
-            kept = self._crews.get(graph)
+            kept = self._workers.get(graph)
             if kept is None or kept.is_closed or kept.session != session():
                 cpus = int(ray.cluster_resources().get("CPU", 1) // max(self.cpus, 1e-3))
                 count = cpus if self.workers is None else self.workers
-                kept = self._crews[graph] = RayCrew(graph, max(1, count), timeout=self.timeout, cpus=self.cpus)
+                kept = self._workers[graph] = RayWorkers(graph, max(1, count), timeout=self.timeout, cpus=self.cpus)
             return kept
 
+    crew = Renamed("workers_of")
+
     def prepare(self, rounds: Rounds) -> None:
-        """Hand over what tests have set."""
+        """Pass on what tests have set."""
         rounds.before_step, rounds.resends = self._before_step, self._resends
 
     def checkpoint_of(self, graph: PartitionedGraph) -> Path | None:
-        """Return where values of this graph's searches are kept, None: nowhere."""
+        """Return the folder of checkpoints of this graph's searches, None: there is none."""
         if self.checkpoint is None:
             return None
         folder = self.checkpoint / graph.digest
@@ -126,11 +129,11 @@ class Ray:
         return folder
 
     def close(self) -> None:
-        """End the workers, and Ray itself where this object started it; answers that lie with them are gone."""
+        """Stop the workers, and Ray itself where this object started it; answers that lie with them are lost."""
         with self._lock:
-            for crew in list(self._crews.values()):
-                crew.close()
-            self._crews.clear()
+            for workers in list(self._workers.values()):
+                workers.close()
+            self._workers.clear()
             if self._started:
                 import ray
 
@@ -153,7 +156,7 @@ class Ray:
 
 
 _default: list[Ray] = []
-_local: weakref.WeakKeyDictionary[PartitionedGraph, LocalCrew] = weakref.WeakKeyDictionary()
+_local: weakref.WeakKeyDictionary[PartitionedGraph, LocalWorkers] = weakref.WeakKeyDictionary()
 
 
 def engine_of(engine: str | Ray | None) -> Ray | None:
@@ -167,8 +170,8 @@ def engine_of(engine: str | Ray | None) -> Ray | None:
     return _default[0]
 
 
-def local_crew(graph: PartitionedGraph) -> LocalCrew:
+def local_workers(graph: PartitionedGraph) -> LocalWorkers:
     """Return the one worker in this process that has all parts of a graph."""
     if graph not in _local:
-        _local[graph] = LocalCrew(graph, 1)
+        _local[graph] = LocalWorkers(graph, 1)
     return _local[graph]

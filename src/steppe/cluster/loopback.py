@@ -1,7 +1,7 @@
-"""Loopback: how Ray is started on this machine so that it listens on 127.0.0.1 alone, and asks no address outside.
+"""How Ray is started on this machine so that it listens on 127.0.0.1 alone and contacts no address outside.
 
-Left to itself, Ray finds its own address by opening a socket towards a public one, and listens there. Where reports of usage are switched off, a
-process of Ray's still asks the services of three clouds which of them it runs in, and reports that reports are switched off.
+By default, Ray finds its own address by opening a socket towards a public one, and listens there. Where usage reports are switched off, one of
+its processes still asks the services of three clouds whether it runs there, and reports that reports are switched off.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_NOBODY = "http://127.0.0.1:9"  # where nobody listens
+_NO_SERVER = "http://127.0.0.1:9"  # where nothing listens
 ENVIRONMENT = {
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # a node's address is 127.0.0.1, as it is on those systems
     "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_USAGE_STATS_REPORT_URL": _NOBODY,
-    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # else Ray warns of what it will do some day
-    # Ray's own processes talk to each other without a proxy. Whoever asks for a cloud is sent to nobody.
-    "http_proxy": _NOBODY,
-    "HTTP_PROXY": _NOBODY,
-    "https_proxy": _NOBODY,
-    "HTTPS_PROXY": _NOBODY,
+    "RAY_USAGE_STATS_REPORT_URL": _NO_SERVER,
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # else Ray warns of a future change
+    # Ray's own processes talk to each other without a proxy. Requests to a cloud go to this address.
+    "http_proxy": _NO_SERVER,
+    "HTTP_PROXY": _NO_SERVER,
+    "https_proxy": _NO_SERVER,
+    "HTTPS_PROXY": _NO_SERVER,
     "no_proxy": "127.0.0.1,localhost",
     "NO_PROXY": "127.0.0.1,localhost",
 }
-"""What the processes of such a cluster find in their environment. It must be set before Ray is imported, or by :func:`alone`."""
+"""The environment of the processes of such a cluster. It must be set before Ray is imported, or by :func:`alone`."""
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""PartitionedPaths: an answer that stays in the parts where it was found, and is fetched as far as somebody asks for it."""
+"""PartitionedPaths: an answer that stays in the parts where it was found, and is fetched only as far as it is used."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PREDECESSORS = "the canonical tree of a partitioned graph has no edges by number
 class PartitionedPaths(Paths):
     """The :class:`~steppe.Paths` of a search in a partitioned graph.
 
-    All of it can be asked as of any other answer. ``distance``, ``path``, ``predecessor``, ``verify`` and ``to_folder`` work where the parts are;
+    It has the methods of any other answer. ``distance``, ``path``, ``predecessor``, ``verify`` and ``to_folder`` work where the parts are;
     ``distances``, ``reachable``, ``predecessors`` and what is made of them fetch an array with an entry for each vertex first, and keep it.
 
     Examples
@@ -59,7 +59,7 @@ class PartitionedPaths(Paths):
         self = cls.__new__(cls)
         self.graph = graph  # type: ignore[assignment]
         self._whole, self._rounds = graph, rounds
-        self.bound, self.hops = rounds.bound, rounds.asked.hops
+        self.bound, self.hops = rounds.bound, rounds.question.hops
         self._sources = sources
         self._remote = self._predecessors = self._canonical = self._device = self._threads = None
         self._is_recorded = False
@@ -70,14 +70,16 @@ class PartitionedPaths(Paths):
 
     # Where the parts are --------------------------------------------------------------------------------------------
 
-    def _ask_home(self, place: int, method: str, *args: Any) -> Any:
+    def _call_owner(self, place: int, method: str, *args: Any) -> Any:
         part = int(self._whole.owners_of(np.array([place]))[0])
-        return self._rounds.crew.ask(method, self._rounds.asked.number, *args, only=[self._rounds.crew.homes[part]])[0]
+        return self._rounds.workers.call(
+            method, self._rounds.question.id, *args, only=[self._rounds.workers.worker_of_part[part]]
+        )[0]
 
     def distance(self, vertex: Any) -> int | float:
         """Return the distance of one vertex; ``inf`` or :data:`steppe.UNREACHABLE` where there is no path."""
         place = int(self._whole.places_of(self._whole.indices_of([vertex]))[0])
-        (value,) = self._rounds.steadily(lambda: self._ask_home(place, "distances_at", np.array([place])))
+        (value,) = self._rounds.run(lambda: self._call_owner(place, "distances_at", np.array([place])))
         return UNREACHABLE if isinstance(value, int) and value == self.unreachable else value
 
     def path(self, vertex: Any) -> Array:
@@ -93,11 +95,11 @@ class PartitionedPaths(Paths):
             before = at
             while before >= 0:
                 place = int(self._whole.places_of(np.array([before]))[0])
-                some, before = self._ask_home(place, "walk", place)
+                some, before = self._call_owner(place, "walk", place)
                 found += some
             return found
 
-        return self._whole.labels_of(np.array(self._rounds.steadily(walk)[::-1]))
+        return self._whole.labels_of(np.array(self._rounds.run(walk)[::-1]))
 
     def predecessor(self, vertex: Any) -> Any:
         """Return the label of the vertex before this one on its path; None for a source or an unreached vertex."""
@@ -108,8 +110,8 @@ class PartitionedPaths(Paths):
 
     def verify(self, *, threads: int | None = None) -> Self:
         """Prove the answer where the parts are, every vertex and every edge; return it, or raise :class:`~steppe.VerificationError`."""
-        del threads  # a worker looks at one part after the other
-        fault = self._rounds.steadily(self._rounds.prove)
+        del threads  # a worker proves one part after the other
+        fault = self._rounds.run(self._rounds.prove)
         if fault is not None:
             label = self._whole.label(fault["vertex"])
             raise VerificationError(_words(fault, self._whole, self.bound), label)
@@ -132,7 +134,7 @@ class PartitionedPaths(Paths):
             )
         (place / "answer.json").unlink(missing_ok=True)
         rounds = self._rounds
-        names = rounds.steadily(lambda: rounds.crew.ask("store", rounds.asked.number, place))
+        names = rounds.run(lambda: rounds.workers.call("store", rounds.question.id, place))
         description = {
             "graph": self._whole.digest,
             "sources": self._sources.tolist(),
@@ -159,14 +161,16 @@ class PartitionedPaths(Paths):
         check_fits((1, graph.num_vertices), dtype, None)
 
         def fetch() -> Array:
-            result = np.zeros(graph.num_vertices, dtype=dtype)  # never memory that nobody wrote, whatever a file says
+            result = np.zeros(graph.num_vertices, dtype=dtype)  # never uninitialised memory, whatever a file claims
             for part in range(graph.num_parts):
                 first, last = graph.starts[part : part + 2].tolist()
-                found = rounds.crew.ask("collect", rounds.asked.number, part, field, only=[rounds.crew.homes[part]])[0]
+                found = rounds.workers.call(
+                    "collect", rounds.question.id, part, field, only=[rounds.workers.worker_of_part[part]]
+                )[0]
                 result[graph.numbers_at(first, last)] = found
             return result
 
-        return rounds.steadily(fetch)
+        return rounds.run(fetch)
 
     @property
     def unreachable(self) -> int | float:
@@ -178,7 +182,7 @@ class PartitionedPaths(Paths):
         """The index 0…n-1 of the vertex before each vertex on its canonical path, -1 for sources and unreached vertices; fetched."""
         with self._lock:
             if self._predecessors is None:
-                self._rounds.steadily(self._rounds.grow_tree)
+                self._rounds.run(self._rounds.grow_tree)
                 dtype = np.dtype(np.int32 if self._whole.num_vertices < 2**31 else np.int64)
                 self._predecessors = read_only(self._fetched("tails", dtype))
             return self._predecessors
@@ -193,7 +197,7 @@ class PartitionedPaths(Paths):
         raise TypeError(PREDECESSORS)
 
     def __repr__(self) -> str:
-        reached = sum(self._rounds.steadily(lambda: self._rounds.crew.ask("count_reached", self._rounds.asked.number)))
+        reached = sum(self._rounds.run(lambda: self._rounds.workers.call("count_reached", self._rounds.question.id)))
         e = self._explanation
         count = f"{reached:,} of {len(self):,} reached"
         return f"<PartitionedPaths: from {self._origin()}, {count}, {e.method} in {self._whole.num_parts} parts, {e.seconds:.3f} s>"
@@ -203,7 +207,7 @@ class PartitionedPaths(Paths):
 
 
 def _release(rounds: Rounds) -> None:
-    rounds.crew.release(rounds.asked.number)
+    rounds.workers.release(rounds.question.id)
 
 
 def _words(fault: dict[str, Any], graph: PartitionedGraph, bound: float | None) -> str:

@@ -1,6 +1,6 @@
-"""Worker: some parts of a graph and all that can be asked of them. It knows nothing of who calls it: this process, or an engine's actor.
+"""Worker: some parts of a graph and every method that is called on them, by this process or by an actor of Ray.
 
-``spreading.py`` has what all of it is made of, values that fall and what is told of them; here is what comes after: the tree, the proof, the answers.
+``search_worker.py`` has the search; here is what follows it: the tree, the proof, the answers.
 """
 
 from __future__ import annotations
@@ -12,105 +12,105 @@ import numpy.typing as npt
 
 from .._core import PartFault
 from ..files.target import destination
-from .held import NO_TAIL, Held, public
-from .spreading import Spreading
+from .part_state import NO_TAIL, PartState, public, unreached
+from .search_worker import SearchWorker
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .asked import Message
+    from .question import Message
 
 Array = npt.NDArray[Any]
 GHOSTS = 1 << 19
-"""Ghosts of a part that are asked for at a time."""
+"""Ghosts of a part whose values are requested at a time."""
 
 
-class Worker(Spreading):
-    """The parts of one worker, and questions about them."""
+class Worker(SearchWorker):
+    """The parts of one worker: the search, the tree, the proof and the answers."""
 
-    # What others know of ghosts -------------------------------------------------------------------------------------
+    # Final values of ghosts -----------------------------------------------------------------------------------------
 
-    def request(self, question: int, first: int) -> tuple[Any, ...]:
-        """Ask where the ghosts are at home for what is final there: (part, (who asks, from which ghost on), vertices).
+    def request(self, question_id: int, first: int) -> tuple[Any, ...]:
+        """Request the final values of ghosts from the workers that own them: (part, (requesting part, first ghost), vertices).
 
-        At most ``GHOSTS`` for each part, from the ghost ``first`` on: asking for all would take more memory than the search.
+        At most ``GHOSTS`` for each part, from the ghost ``first`` on: a request for all would take more memory than the search.
         """
-        out = self._nothing()
+        out = self._no_messages()
         more = False
-        for number, state in self._held(question).items():
-            last = min(first + GHOSTS, len(state.ends.ghosts))
-            more |= last < len(state.ends.ghosts)
-            cuts = np.clip(state.ends.bounds, first, max(first, last))
+        for number, state in self._states(question_id).items():
+            last = min(first + GHOSTS, len(state.ghost_owners.ghosts))
+            more |= last < len(state.ghost_owners.ghosts)
+            cuts = np.clip(state.ghost_owners.bounds, first, max(first, last))
             for part in np.flatnonzero(np.diff(cuts)).tolist():
                 begin, end = cuts[part : part + 2].tolist()
-                out[self.homes[part]].append((part, (number, begin), state.ends.names(part, np.arange(begin, end))))
+                out[self.worker_of_part[part]].append(
+                    (part, (number, begin), state.ghost_owners.local_indices(part, np.arange(begin, end)))
+                )
         return ({"sent": [len(message) for message in out], "more": more}, *out)
 
-    def reply(self, question: int, field: str, *inbox: Message) -> tuple[Any, ...]:
-        """Answer such requests: (who asked, from which ghost on, values)."""
-        held, out = self._held(question), self._nothing()
+    def reply(self, question_id: int, field: str, *inbox: Message) -> tuple[Any, ...]:
+        """Reply to such requests: (requesting part, first ghost, values)."""
+        states, out = self._states(question_id), self._no_messages()
         for message in inbox:
-            for part, (who, first), vertices in message:
-                out[self.homes[who]].append((who, first, self._final(held[part], field)[vertices]))
+            for part, (to, first), vertices in message:
+                out[self.worker_of_part[to]].append((to, first, self._final(states[part], field)[vertices]))
         return ({"sent": [len(message) for message in out]}, *out)
 
-    def accept(self, question: int, field: str, *inbox: Message) -> None:
-        """Write such answers where the ghosts are."""
-        held = self._held(question)
+    def accept(self, question_id: int, field: str, *inbox: Message) -> None:
+        """Write such replies to the ghosts."""
+        states = self._states(question_id)
         for message in inbox:
-            for who, first, values in message:
-                begin = held[who].part.own + first
-                self._final(held[who], field)[begin : begin + len(values)] = values
+            for part, first, values in message:
+                begin = states[part].part.own + first
+                self._final(states[part], field)[begin : begin + len(values)] = values
 
     @staticmethod
-    def _final(state: Held, field: str) -> Array:
-        found: Array = state.distances if field == "distances" else state.tree.values()  # type: ignore[union-attr, assignment]
+    def _final(state: PartState, field: str) -> Array:
+        found: Array = state.distances if field == "distances" else state.tree.values()  # type: ignore[union-attr]
         return found
 
-    def finish(self, question: int, furthest: int | float | None) -> None:
-        """Make public distances of what was found; its checkpoint is of no use any more."""
-        for state in self._held(question).values():
+    def finish(self, question_id: int, furthest: int | float | None) -> None:
+        """Take the values as distances, and remove the checkpoint."""
+        for state in self._states(question_id).values():
             state.finish(furthest)
-            if state.asked.checkpoint is not None:
+            if state.question.checkpoint is not None:
                 state.drop()
 
     # The tree -------------------------------------------------------------------------------------------------------
 
-    def plant_tree(self, question: int) -> dict[str, Any]:
+    def begin_tree(self, question_id: int) -> dict[str, Any]:
         """Begin to count the edges of canonical paths."""
-        for state in self._held(question).values():
-            state.plant_tree()
-        return self._report(question, "tree", 0, 0.0, self._nothing())
+        for state in self._states(question_id).values():
+            state.begin_tree()
+        return self._report(question_id, field="tree")
 
-    def tails(self, question: int) -> tuple[Any, ...]:
-        """Find the vertex before each vertex, as far as it is in these parts; tell others theirs."""
-        out = self._nothing()
-        for state in self._held(question).values():
+    def tails(self, question_id: int) -> tuple[Any, ...]:
+        """Find the predecessor of each vertex, as far as it is in these parts; send others those of their vertices."""
+        out = self._no_messages()
+        for state in self._states(question_id).values():
             state.tails = state.find_tails()
             ghosts = np.flatnonzero(state.tails[state.part.own :] != NO_TAIL)
-            self._address(state, ghosts, state.tails[state.part.own :][ghosts], out)
+            self._add_messages(state, ghosts, state.tails[state.part.own :][ghosts], out)
             state.tails = state.tails[: state.part.own].copy()
         return ({"sent": [len(message) for message in out]}, *out)
 
-    def take_tails(self, question: int, *inbox: Message) -> None:
-        """Take what others found before own vertices."""
-        held = self._held(question)
+    def take_tails(self, question_id: int, *inbox: Message) -> None:
+        """Receive the predecessors of own vertices that others found."""
+        states = self._states(question_id)
         for message in inbox:
             for part, vertices, values in message:
-                tails = held[part].tails
-                assert tails is not None  # noqa: S101 - found before
+                tails = states[part].tails
                 tails[vertices] = np.minimum(tails[vertices], values)
 
-    def walk(self, question: int, place: int) -> tuple[list[int], int]:
-        """Return the vertices from this place backwards, as long as they are in these parts, and the vertex before them (-1: none)."""
-        held = self._held(question)
+    def walk(self, question_id: int, place: int) -> tuple[list[int], int]:
+        """Return the vertices from this place back towards the source, as long as they are in these parts, and the vertex before them (-1: none)."""
+        states = self._states(question_id)
         found: list[int] = []
         while True:
             part = int(self.graph.owners_of(np.array([place]))[0])
-            if part not in held:
+            if part not in states:
                 return found, self._number_at(place)
-            state = held[part]
-            assert state.tails is not None  # noqa: S101
+            state = states[part]
             at = place - state.part.first
             found.append(state.part.number_of(at))
             before = int(state.tails[at])
@@ -123,26 +123,23 @@ class Worker(Spreading):
 
     # The proof ------------------------------------------------------------------------------------------------------
 
-    def prove(self, question: int) -> tuple[Any, ...]:
-        """Look at every vertex and edge; tell others which of their vertices hang from nearer ones."""
-        out = self._nothing()
+    def prove(self, question_id: int) -> tuple[Any, ...]:
+        """Check every vertex and edge; send others which of their vertices are supported: a tight edge leads there from a nearer vertex."""
+        out = self._no_messages()
         fault: dict[str, Any] | None = None
-        for state in self._held(question).values():
+        for state in self._states(question_id).values():
             kind, vertex, other = state.prove()
             if kind != PartFault.none and fault is None:
                 fault = self._fault(state, kind.name, vertex, other)
-            distances, hung = state.distances, state.hung
-            assert distances is not None and hung is not None  # noqa: S101, PT018
-            wrong = state.sources[distances[state.sources] != 0]
+            wrong = state.sources[state.distances[state.sources] != 0]
             if len(wrong) and fault is None:
                 fault = self._fault(state, "source", int(wrong[0]), -1)
-            ghosts = np.flatnonzero(hung[state.part.own :])
-            self._address(state, ghosts, np.ones(len(ghosts), dtype=np.uint8), out)
+            ghosts = np.flatnonzero(state.supported[state.part.own :])
+            self._add_messages(state, ghosts, np.ones(len(ghosts), dtype=np.uint8), out)
         return ({"sent": [len(message) for message in out], "fault": fault}, *out)
 
-    def _fault(self, state: Held, kind: str, vertex: int, other: int) -> dict[str, Any]:
-        assert state.distances is not None  # noqa: S101
-        distance, further = public(state.distances[[vertex, other]], hops=state.asked.hops).tolist()
+    def _fault(self, state: PartState, kind: str, vertex: int, other: int) -> dict[str, Any]:
+        distance, further = public(state.distances[[vertex, other]], hops=state.question.hops).tolist()
         found = {"kind": kind, "vertex": state.part.number_of(vertex), "distance": distance}
         if other >= 0:
             own = state.part.own
@@ -151,78 +148,69 @@ class Worker(Spreading):
             found |= {"other": number, "other_distance": further}
         return found
 
-    def hang(self, question: int, *inbox: Message) -> int:
-        """Take word of vertices that hang; return how many have none to hang from yet."""
-        held = self._held(question)
+    def count_unsupported(self, question_id: int, *inbox: Message) -> int:
+        """Receive which own vertices are supported; return how many are not."""
+        states = self._states(question_id)
         for message in inbox:
             for part, vertices, _ in message:
-                held[part].hung[vertices] = 1  # type: ignore[index]
-        return sum(int(self._loose(state).sum()) for state in held.values())
+                states[part].supported[vertices] = 1
+        return sum(int(self._unsupported(state).sum()) for state in states.values())
 
-    def loose(self, question: int) -> int | None:
-        """Return a vertex that no path of tight edges leads to, None: there is none; after the tree was grown."""
-        for state in self._held(question).values():
+    def unsupported(self, question_id: int) -> int | None:
+        """Return a vertex to which no path of tight edges leads, None: there is none; after the tree was grown."""
+        for state in self._states(question_id).values():
             assert state.tree is not None  # noqa: S101
             own = slice(0, state.part.own)
-            far = self._loose(state) & (state.tree.values()[own] == np.iinfo(np.uint32).max)
+            far = self._unsupported(state) & (state.tree.values()[own] == np.iinfo(np.uint32).max)
             if far.any():
                 return state.part.number_of(int(np.flatnonzero(far)[0]))
         return None
 
     @staticmethod
-    def _loose(state: Held) -> Array:
-        assert state.distances is not None and state.hung is not None  # noqa: S101, PT018
+    def _unsupported(state: PartState) -> Array:
         own = state.distances[: state.part.own]
-        far = np.inf if own.dtype.kind == "f" else np.iinfo(own.dtype).max
-        loose: Array = (own != far) & (state.hung[: state.part.own] == 0)
-        return loose
+        found: Array = (own != unreached(own)) & (state.supported[: state.part.own] == 0)
+        return found
 
     # Answers --------------------------------------------------------------------------------------------------------
 
-    def distances_at(self, question: int, places: npt.NDArray[np.int64]) -> list[int | float]:
+    def distances_at(self, question_id: int, places: npt.NDArray[np.int64]) -> list[int | float]:
         """Return the distances at places in these parts."""
-        held = self._held(question)
+        states = self._states(question_id)
         found: list[int | float] = []
         for place, part in zip(places.tolist(), self.graph.owners_of(places).tolist(), strict=True):
-            distances = held[part].distances
-            assert distances is not None  # noqa: S101
-            at = place - held[part].part.first
-            found += public(distances[at : at + 1], hops=held[part].asked.hops).tolist()
+            state = states[part]
+            at = place - state.part.first
+            found += public(state.distances[at : at + 1], hops=state.question.hops).tolist()
         return found
 
-    def collect(self, question: int, part: int, field: str) -> Array:
+    def collect(self, question_id: int, part: int, field: str) -> Array:
         """Return the distances or the predecessors of a part's own vertices."""
-        state = self._held(question)[part]
+        state = self._states(question_id)[part]
         own = slice(0, state.part.own)
         if field == "distances":
-            assert state.distances is not None  # noqa: S101
-            return public(state.distances[own], hops=state.asked.hops)
-        assert state.tails is not None  # noqa: S101
+            return public(state.distances[own], hops=state.question.hops)
         return np.where(state.tails[own] == NO_TAIL, -1, state.tails[own])
 
-    def count_reached(self, question: int) -> int:
+    def count_reached(self, question_id: int) -> int:
         """Return how many vertices were reached."""
-        count = 0
-        for state in self._held(question).values():
-            assert state.distances is not None  # noqa: S101
-            own = state.distances[: state.part.own]
-            count += int((own != (np.inf if own.dtype.kind == "f" else np.iinfo(own.dtype).max)).sum())
-        return count
+        each = (state.distances[: state.part.own] for state in self._states(question_id).values())
+        return sum(int((own != unreached(own)).sum()) for own in each)
 
-    def store(self, question: int, folder: Path) -> list[str]:
+    def store(self, question_id: int, folder: Path) -> list[str]:
         """Write the distances of these parts, a file each; return the files' names."""
         names = []
-        for number in self._held(question):
+        for number in self._states(question_id):
             names.append(f"distances-{number:06}.npy")
             with destination(folder / names[-1]) as file:
-                np.save(file, self.collect(question, number, "distances"))
+                np.save(file, self.collect(question_id, number, "distances"))
         return names
 
-    def spoil(self, question: int, place: int, distance: Any) -> None:
-        """Write a wrong distance: for tests, which see that the proof finds it."""
-        for state in self._held(question).values():
+    def spoil(self, question_id: int, place: int, distance: Any) -> None:
+        """Write a wrong distance: for tests of the proof."""
+        for state in self._states(question_id).values():
             if state.part.first <= place < state.part.first + state.part.own:
                 values = state.search.values()
-                dtype = public(values[:0], hops=state.asked.hops).dtype
-                unreached = dtype.kind == "i" and distance == np.iinfo(dtype).max
-                values[place - state.part.first] = np.iinfo(values.dtype).max if unreached else distance
+                dtype = public(values[:0], hops=state.question.hops).dtype
+                is_far = dtype.kind == "i" and distance == np.iinfo(dtype).max
+                values[place - state.part.first] = np.iinfo(values.dtype).max if is_far else distance

@@ -2,7 +2,7 @@
 
 Change one line, ``from scipy.sparse.csgraph import dijkstra`` to ``from steppe.csgraph import dijkstra``: arguments, return values, types,
 sentinels (``inf``, -9999) and errors are SciPy's. What differs is written in ``docs/scipy.md``: which of several shortest paths a
-predecessor matrix tells, and what Dijkstra's method does with negative weights.
+predecessor matrix has, and what Dijkstra's method does with negative weights.
 
 >>> from steppe.csgraph import dijkstra
 >>> dijkstra([[0, 5, 9], [0, 0, 3], [0, 0, 0]], indices=0)

@@ -1,4 +1,4 @@
-"""NegativeCycleError, which those who catch SciPy's and those who catch steppe's both hear of."""
+"""NegativeCycleError, which is both SciPy's and steppe's: ``except`` of either catches it."""
 
 from __future__ import annotations
 

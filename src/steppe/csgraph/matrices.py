@@ -1,13 +1,13 @@
 """Matrices: SciPy's ways of writing a graph as a matrix, as rows; and the graph made of them, kept while the matrix stays as it is.
 
-What is an edge depends on who writes it, as in SciPy: every stored entry of a sparse matrix (zeros, too), the entries of a masked array that are not
+Edges are what they are in SciPy: every stored entry of a sparse matrix (zeros, too), the entries of a masked array that are not
 masked, and of a dense one those that are neither 0 nor inf nor NaN. Entries that a CSR matrix of float64 stores twice stay two edges, of which the
 lighter counts; those of another type SciPy adds up when it converts the matrix to float64. Floyd-Warshall reads a matrix as a dense one
 (``dense=True``): of entries stored twice the lighter counts whatever the type, and a masked array's zeros are no edges.
 
 A graph costs a copy, and after some searches it is prepared: worth keeping for the next call. It is kept with the matrix, by a weak reference,
-and every call compares all of the matrix with what the graph was made of, since nothing tells when an array is written to. Comparing a
-million entries takes about 3 ms, as long as reading them: less than one search.
+and every call compares all of the matrix with the data the graph was made of, since writes to an array cannot be noticed. Comparing a
+million entries takes about 3 ms (AMD EPYC, November 2026), as long as reading them: less than one search.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Array = npt.NDArray[Any]
 
 
 class Kept:
-    """The graphs made of one matrix, each when first asked for."""
+    """The graphs made of one matrix, each on demand."""
 
     def __init__(self, indptr: Array, indices: Array, weights: Array) -> None:
         self.base = Graph.from_csr(indptr, indices, weights)

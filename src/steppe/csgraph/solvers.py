@@ -150,7 +150,7 @@ def floyd_warshall(
     """
     if (
         np.ma.isMaskedArray(csgraph) and np.isnan(csgraph.compressed()).any()
-    ):  # such stay where they are, in SciPy's own way
+    ):  # NaN among unmasked entries: left to SciPy
         theirs: Any = _scipy.floyd_warshall
         return theirs(csgraph, directed, return_predecessors, unweighted, overwrite)
     graph = graph_of(csgraph, directed=directed, unweighted=unweighted, dense=True)
@@ -181,7 +181,7 @@ def reweighted(graph: Graph) -> tuple[Graph, Array]:
 
 @contextmanager
 def in_their_words() -> Iterator[None]:
-    """Raise a negative cycle in SciPy's words."""
+    """Raise a negative cycle as SciPy does."""
     try:
         yield
     except _Cycle as error:
@@ -189,7 +189,7 @@ def in_their_words() -> Iterator[None]:
 
 
 def _rows(graph: Graph, sources: Array, limit: float, with_tree: bool) -> tuple[Array, Array | None]:
-    """Return distances and, if asked for, predecessors, a row for each source. The only place that asks for a matrix."""
+    """Return distances and, if wanted, predecessors, a row for each source. All matrices are computed here."""
     cutoff = None if limit == math.inf or graph.has_negative else limit
     with in_their_words():
         found = distances(graph, sources, cutoff=cutoff)
@@ -229,10 +229,10 @@ def _nearest(graph: Graph, sources: Array, limit: float, with_tree: bool) -> Any
     far[beyond] = np.inf
     if not with_tree:
         return far
-    before, winners = found.paths.predecessors.astype(np.int32), found.winners.astype(np.int32)
-    for array in (before, winners):
+    before, sources = found.paths.predecessors.astype(np.int32), found.source_index.astype(np.int32)
+    for array in (before, sources):
         array[(array < 0) | beyond] = NONE
-    return far, before, winners
+    return far, before, sources
 
 
 def _floats(found: Array) -> Array:
@@ -246,7 +246,7 @@ def _floats(found: Array) -> Array:
 
 def _shaped(shape: tuple[int, ...], with_tree: bool, found: Array, before: Array | None) -> Any:
     if with_tree:
-        assert before is not None  # noqa: S101 - it was asked for
+        assert before is not None  # noqa: S101 - it was wanted
         return found.reshape(shape), before.reshape(shape)
     return found.reshape(shape)
 

@@ -1,4 +1,4 @@
-"""Trees: predecessors of somebody's, as a matrix of edges or of distances."""
+"""Trees: given predecessors, as a matrix of edges or of distances."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CIRCLE = "the predecessors lead in a circle"
 
 
 def reconstruct_path(csgraph: Any, predecessors: Any, directed: bool = True) -> Any:
-    """Return the tree that predecessors tell as a sparse matrix: ``scipy.sparse.csgraph.reconstruct_path``.
+    """Return the tree of given predecessors as a sparse matrix: ``scipy.sparse.csgraph.reconstruct_path``.
 
     >>> import numpy as np
     >>> reconstruct_path([[0, 5, 9], [0, 0, 3], [0, 0, 0]], np.array([-9999, 0, 1])).toarray().tolist()
@@ -45,7 +45,7 @@ def reconstruct_path(csgraph: Any, predecessors: Any, directed: bool = True) -> 
 
 
 def construct_dist_matrix(graph: Any, predecessors: Any, directed: bool = True, null_value: float = np.inf) -> Array:
-    """Return the distances that a matrix of predecessors tells: ``scipy.sparse.csgraph.construct_dist_matrix``.
+    """Return the distances along a matrix of predecessors: ``scipy.sparse.csgraph.construct_dist_matrix``.
 
     >>> import numpy as np
     >>> before = np.array([[-9999, 0, 1], [-9999, -9999, 1], [-9999, -9999, -9999]], dtype=np.int32)

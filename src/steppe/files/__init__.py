@@ -1,21 +1,21 @@
 """Graphs in files: :func:`steppe.read` and :func:`write`, by suffix and by content.
 
-One module per format; :mod:`.source` deals with mapping, compression and standard input, :mod:`.target` with writing
-whole files or none, :mod:`.text` with what text formats share. ``docs/files.md`` lists formats and rules.
+A format is a module with a :class:`.format.Format`, and a line in :data:`.formats.FORMATS`; :mod:`.source` deals with mapping, compression and
+standard input, :mod:`.target` with writing whole files or none, :mod:`.text` with what text formats share. ``docs/files.md`` lists formats and rules.
 """
 
 from __future__ import annotations
 
 import errno
 import operator
-import re
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from ..errors import GraphError
 from ..graph.coordinates import replace_coordinates
-from . import columnar, dimacs, edge_list, gap, graphml, matrix_market, metis, npz, osm, pajek, steppe_file, tntp
-from .column_choice import ColumnChoice
+from . import dimacs, formats, steppe_file
+from .format import ReadOptions
 from .source import Source, split_suffix
 from .target import Target, unfinished
 
@@ -25,51 +25,10 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from ..graph.graph import Graph
-    from .column_choice import ColumnRef
+    from .format import ColumnRef
     from .text import Array
 
 __all__ = ["check", "read", "read_coordinates", "write"]
-
-_EDGE_LISTS = (".el", ".wel", ".txt", ".csv", ".tsv", ".e")
-_ALIASES = {
-    ".dimacs": ".gr",
-    ".max": ".gr",
-    ".col": ".gr",
-    ".tgf": ".txt",
-    ".edges": ".txt",
-    ".edgelist": ".txt",
-    ".snap": ".txt",
-    ".tab": ".tsv",
-    ".psv": ".csv",
-    ".mm": ".mtx",
-    ".matrixmarket": ".mtx",
-    ".metis": ".graph",
-    ".adjlist": ".adj",
-    ".adjacency": ".adj",
-    ".scipy": ".npz",
-    ".pajek": ".net",
-    ".pq": ".parquet",
-    ".feather": ".arrow",
-    ".ipc": ".arrow",
-    ".arrows": ".arrow",
-}
-_READABLE = (
-    *_EDGE_LISTS,
-    ".gr",
-    ".co",
-    ".mtx",
-    ".graph",
-    ".adj",
-    ".npz",
-    ".sg",
-    ".wsg",
-    ".parquet",
-    ".arrow",
-    ".graphml",
-    ".net",
-    ".tntp",
-    ".steppe",
-)
 
 
 def read(
@@ -145,58 +104,17 @@ def read(
     >>> g, g.labels.tolist()
     (<Graph: 3 vertices, 2 edges, directed, weights int32 4…7>, [1, 2, 3])
     """
-    wanted = ColumnChoice.checked(source, target, weight, attributes, missing, decimal)
+    options = ReadOptions.of(locals())
     limit = None if max_bytes is None else operator.index(max_bytes)
-    if osm.is_osm(path, format):
-        if directed is not None or coordinates is not None or encoding is not None:
-            raise ValueError("a file of OpenStreetMap has its own directions, coordinates and encoding")
-        wanted.refuse("OpenStreetMap", "weight")
-        return osm.read(
-            path,
-            format=format,
-            profile=profile,
-            weight=weight,
-            largest_component=largest_component,
-            max_bytes=limit,
-        )
-    if profile is not None:
-        raise ValueError("profile= is for files of OpenStreetMap (.osm.pbf, .osm)")
-    graph = _read(Source(path, max_bytes=limit, encoding=encoding), format, wanted, directed=directed)
+    suffix = formats.of_name(path) if format is None else formats.named(format)[1]
+    file = Source(path, max_bytes=limit, encoding=encoding, opened=not formats.opens(suffix))
+    form, suffix = formats.recognise(file, suffix, given=format is not None)
+    options = replace(options, suffix=suffix)
+    form.refuse(options)
+    graph = form.read(file, options)
     if coordinates is not None:
         graph = replace_coordinates(graph, dimacs.coordinates_for(graph, Source(coordinates, max_bytes=limit)))
     return graph.largest_component() if largest_component else graph
-
-
-def _read(file: Source, format: str | None, wanted: ColumnChoice, *, directed: bool | None) -> Graph:  # noqa: A002
-    """Read a file that is a list of edges, in whatever form."""
-    kind = _known(format) if format is not None else _recognise(file)
-    if kind != ".mtx" and _is_matrix_market(file):
-        raise file.error(f"this is a Matrix Market file, not {kind}", 1)
-    if kind == ".txt" and not wanted.is_default:
-        kind = ".csv"
-    if kind in _EDGE_LISTS:
-        return edge_list.read(file, format=kind, directed=directed, wanted=wanted)
-    if kind in columnar.KINDS:
-        return columnar.read(file, format=kind, directed=directed, wanted=wanted)
-    if kind == ".tntp":
-        return tntp.read(file, directed=directed, wanted=wanted)
-    if kind == ".graphml":
-        return graphml.read(file, directed=directed, wanted=wanted)
-    wanted.refuse(kind)
-    if kind in (".gr", ".co"):
-        reader = gap.read_galois if gap.is_galois(file.data[:8]) else dimacs.read
-        return reader(file, directed=directed)
-    if kind in (".sg", ".wsg"):
-        return gap.read(file, format=kind, directed=directed)
-    readers = {
-        ".mtx": matrix_market.read,
-        ".graph": metis.read,
-        ".adj": metis.read_adjacency,
-        ".npz": npz.read,
-        ".net": pajek.read,
-        ".steppe": steppe_file.read,
-    }
-    return readers[kind](file, directed=directed)
 
 
 def read_coordinates(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> Array:
@@ -210,54 +128,6 @@ def check(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> None
     :func:`steppe.read` compares the header's checksum alone, and a search proves the rows, but not their checksums. ``max_bytes`` is as there.
     """
     steppe_file.check(Source(path, max_bytes=max_bytes))
-
-
-def _known(format: str) -> str:  # noqa: A002
-    suffix = "." + format.lower().lstrip(".").replace("-", "").replace("_", "")
-    suffix = _ALIASES.get(suffix, suffix)
-    if suffix not in _READABLE:
-        raise GraphError(f"unknown format {format!r}; known are {', '.join(s[1:] for s in _READABLE)}")
-    return suffix
-
-
-def _is_matrix_market(source: Source) -> bool:
-    return bytes(source.data[source.start : source.start + 14]).lower() == b"%%matrixmarket"
-
-
-def _recognise(source: Source) -> str:
-    """Return the format: by magic number, then suffix, then looks."""
-    head = bytes(source.data[source.start : source.start + 4096])
-    if head.startswith(steppe_file.MAGIC):
-        return ".steppe"
-    for magic, kind in columnar.MAGIC.items():
-        if head.startswith(magic):
-            return kind
-    if head.startswith(b"PK\x03\x04"):
-        return ".npz"
-    if _is_matrix_market(source):
-        return ".mtx"
-    if re.match(rb"\s*(<\?xml|<graphml)", head):
-        return ".graphml"
-    suffix = _ALIASES.get(source.suffix, source.suffix)
-    if suffix in _READABLE and suffix != ".txt":
-        return suffix
-    lines = [line.strip() for line in head.decode("utf-8", "replace").splitlines()]
-    content = next((line for line in lines if line and not line.startswith(("#", "%", "//"))), None)
-    if content is None and any(lines):
-        return ".txt"  # comments alone: an edge list without edges
-    if content is not None and re.match(r"\*(vertices|network)\b", content, re.IGNORECASE):
-        return ".net"
-    if content is not None and content.startswith("<NUMBER OF "):
-        return ".tntp"
-    if content is not None and re.match(r"[cptnaev]($|\s)", content):
-        return ".gr"
-    if suffix == ".txt" or (content is not None and re.match(r"\d+[\s,;]+\d+", content)):
-        return ".txt"
-    if content is not None and re.fullmatch(r"\w+([,;|]\w+)+", content):
-        return ".csv"
-    raise source.error(
-        "cannot tell the format from its name or content; pass format=, one of " + ", ".join(s[1:] for s in _READABLE)
-    )
 
 
 def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = None) -> None:  # noqa: A002
@@ -283,46 +153,33 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
     <Graph: 3 vertices, 2 edges, directed, weights float64 0.5…1.5>
     """
     path = Path(path)
-    kind = _known(format if format is not None else split_suffix(path)[0])
-    if kind in (".co", ".adj", ".tntp"):
-        raise GraphError(f"{kind} files are read, not written")
-    if kind == ".e":
-        beside = edge_list.vertex_file(path)
-        if beside.exists() and not path.exists() and not unfinished(path).exists():
+    put, suffix, more = formats.writer(format if format is not None else split_suffix(path)[0])
+    beside = [_beside(path, suffix, other) for other in more]
+    for other in beside:
+        if other.exists() and not path.exists() and not unfinished(path).exists():
             raise FileExistsError(
-                errno.EEXIST, f"this is there without {path.name}: move it away, or write another name", str(beside)
+                errno.EEXIST, f"this is there without {path.name}: move it away, or write another name", str(other)
             )
     with Target() as target:
-        file = target.open(path)
-        _put(graph, file, kind, target.open(edge_list.vertex_file(path)) if kind == ".e" else None)
+        put(graph, target.open(path), suffix, *map(target.open, beside))
 
 
 def write_stream(graph: Graph, stream: IO[bytes], *, format: str) -> None:  # noqa: A002
     """Write a graph to an open binary stream."""
-    kind = _known(format)
-    if kind in (".co", ".adj", ".tntp"):
-        raise GraphError(f"{kind} files are read, not written")
-    if kind == ".e":
-        raise GraphError("an .e file has a .v file beside it, and a stream is one file")
-    _put(graph, stream, kind, None)
+    put, suffix, beside = formats.writer(format)
+    if beside:
+        raise GraphError(f"an {suffix} file has a {beside[0]} file beside it, and a stream is one file")
+    put(graph, stream, suffix)
     stream.flush()
 
 
-def _put(graph: Graph, file: IO[bytes], kind: str, vertices: IO[bytes] | None) -> None:
-    if kind in _EDGE_LISTS:
-        edge_list.write(graph, file, kind, vertices)
-    elif kind in columnar.KINDS:
-        columnar.write(graph, file, kind)
-    elif kind in (".sg", ".wsg"):
-        gap.write(graph, file, kind)
-    else:
-        writers = {
-            ".gr": dimacs.write,
-            ".mtx": matrix_market.write,
-            ".graph": metis.write,
-            ".npz": npz.write,
-            ".net": pajek.write,
-            ".graphml": graphml.write,
-            ".steppe": steppe_file.write,
-        }
-        writers[kind](graph, file)
+def _beside(path: Path, main: str, other: str) -> Path:
+    """Return the name of a file beside another, packed alike.
+
+    >>> _beside(Path("x.e.gz"), ".e", ".v").name
+    'x.v.gz'
+    """
+    suffix, packing = split_suffix(path)
+    if suffix == other:
+        raise GraphError(f"a {other} file belongs to the {main} file beside it: write the {main} file")
+    return path.with_name(path.name[: len(path.name) - len(packing) - len(suffix)] + other + packing)

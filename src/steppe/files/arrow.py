@@ -5,21 +5,23 @@ What the file unpacks to is compared with its size first (:mod:`.arrow_size`), a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..graph.columns import columns_of
-from . import arrow_size
+from . import arrow_size, columnar
+from .format import Format
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from types import ModuleType
 
     from ..graph.columns import Column
+    from ..graph.graph import Graph
+    from .columnar import Load
     from .source import Source
-
-    Load = Callable[[list[str]], dict[str, Column]]
 
 
 def open_arrow(pa: ModuleType, source: Source) -> tuple[Any, Load]:
@@ -107,3 +109,20 @@ def number_type(pa: ModuleType, kind: Any) -> Any:
     """Return NumPy's type for a column of plain numbers; None for anything else."""
     plain = pa.types.is_integer(kind) or pa.types.is_float32(kind) or pa.types.is_float64(kind)
     return kind.to_pandas_dtype() if plain else None
+
+
+def write(graph: Graph, file: IO[bytes], suffix: str) -> None:
+    """Write an Arrow file."""
+    pa, schema = columnar.schema_of(graph, suffix)
+    columnar.write_batches(pa, graph, pa.ipc.new_file(file, schema), schema)
+
+
+FORMAT = Format(
+    "Arrow",
+    (".arrow",),
+    partial(columnar.read, open_file=open_arrow),
+    write,
+    aliases=dict.fromkeys((".feather", ".ipc", ".arrows"), ".arrow"),
+    magic={".arrow": rb"ARROW1|\xff{4}"},
+    takes=columnar.TAKES,
+)

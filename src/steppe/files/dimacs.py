@@ -23,12 +23,14 @@ import numpy as np
 
 from .._core import WeightKind
 from ..graph.coordinates import Coordinates
-from . import text
+from . import gap, text
+from .format import Format
 from .text import Array, Note
 
 if TYPE_CHECKING:
     from ..errors import FormatError
     from ..graph.graph import Graph
+    from .format import ReadOptions
     from .source import Source
 
 _SKIPPED = "ctn"
@@ -84,8 +86,11 @@ def _read_problem(source: Source, head: _Head, words: list[str], line: int) -> N
     head.vertices, head.edges, head.line = numbers[0], numbers[1], line
 
 
-def read(source: Source, *, directed: bool | None) -> Graph:
+def read(source: Source, options: ReadOptions) -> Graph:
     """Read a ``.gr`` file."""
+    directed = options.directed
+    if gap.is_galois(source.data[:8]):
+        return gap.read_galois(source, options)
     head = _read_head(source)
     if head.kind == "aux" or (head.fields and head.fields[0] == "v"):
         raise source.error("this is a file of coordinates, not a graph; use steppe.files.read_coordinates", head.first)
@@ -187,9 +192,9 @@ def _parse_points(source: Source, head: _Head) -> tuple[Array, Array]:
     return np.array(vertex, dtype=np.int64), rounded if bool((rounded == xy).all()) else xy
 
 
-def write(graph: Graph, file: IO[bytes]) -> None:
+def write(graph: Graph, file: IO[bytes], suffix: str) -> None:
     """Write ``p sp``; unweighted edges get length 1."""
-    first = text.first_number(graph, ".gr")
+    first = text.first_number(graph, suffix)
     note = text.weights_note(graph)
     note.undirected, note.first, note.unweighted = (
         not graph.directed,
@@ -201,3 +206,14 @@ def write(graph: Graph, file: IO[bytes]) -> None:
     file.write(f"p sp {graph.num_vertices} {graph.num_edges}\n".encode())
     weights = np.ones(graph.num_edges, dtype=np.int32) if graph.weights is None else graph.weights
     text.write_edges(graph, file, prefix="a ", first=1, weights=weights)
+
+
+FORMAT = Format(
+    "DIMACS",
+    (".gr",),
+    read,
+    write,
+    aliases=dict.fromkeys((".dimacs", ".max", ".col"), ".gr"),
+    looks={".gr": r"[cptnaev]($|\s)"},
+)
+COORDINATES = Format("DIMACS coordinates", (".co",), read)

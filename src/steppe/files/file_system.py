@@ -5,9 +5,14 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import shutil
 import stat
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
 
 if sys.platform != "win32":
     import fcntl
@@ -53,6 +58,28 @@ def lock(fd: int) -> bool:
                 raise
             return False
     return True
+
+
+def remove_dead(folder: Path, drafts: re.Pattern[str], within: str = "") -> None:
+    """Remove drafts whose process is dead: nobody holds a lock on them, or on the file ``within``, if they are folders."""
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if drafts.fullmatch(entry.name) and (entry.is_dir if within else entry.is_file)(follow_symlinks=False):
+                with contextlib.suppress(OSError):
+                    _remove_if_dead(Path(entry.path), within)
+
+
+def _remove_if_dead(draft: Path, within: str) -> None:
+    if os.name == "nt":
+        if not within:
+            draft.unlink()  # fails while somebody has it open
+        return
+    fd = os.open(draft / within, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | CAREFUL)
+    try:
+        if os.fstat(fd).st_uid == os.geteuid() and lock(fd):
+            shutil.rmtree(draft, ignore_errors=True) if within else draft.unlink()
+    finally:
+        os.close(fd)
 
 
 def same(fd: int, path: Path) -> bool:

@@ -16,17 +16,19 @@ import numpy as np
 from ..errors import GraphError
 from ..graph.graph import Graph
 from . import text
+from .format import Format
 
 if TYPE_CHECKING:
+    from .format import ReadOptions
     from .source import Source
     from .text import Array
 
 _HEAD = struct.Struct("<?qq")
 
 
-def read(source: Source, *, format: str, directed: bool | None) -> Graph:  # noqa: A002
+def read(source: Source, options: ReadOptions) -> Graph:
     """Read ``.sg`` or ``.wsg``."""
-    data, width = source.data, 8 if format == ".wsg" else 4
+    data, width = source.data, 8 if options.suffix == ".wsg" else 4
     if len(data) < _HEAD.size or data[0] > 1:
         raise source.error("expected the header of a GAP graph")
     one_way, m, n = _HEAD.unpack(data[: _HEAD.size])
@@ -38,7 +40,7 @@ def read(source: Source, *, format: str, directed: bool | None) -> Graph:  # noq
     weights = None
     if width == 8:
         targets, weights = targets[::2].copy(), targets[1::2].copy()
-    return text.redirected(_checked(source, offsets, targets, weights, one_way), directed)
+    return text.redirected(_checked(source, offsets, targets, weights, one_way), options.directed)
 
 
 def _checked(source: Source, offsets: Array, targets: Array, weights: Array | None, directed: bool) -> Graph:
@@ -52,9 +54,9 @@ def _checked(source: Source, offsets: Array, targets: Array, weights: Array | No
     return graph
 
 
-def write(graph: Graph, file: IO[bytes], format: str) -> None:  # noqa: A002
+def write(graph: Graph, file: IO[bytes], suffix: str) -> None:
     """Write ``.sg`` or ``.wsg``."""
-    weighted = format == ".wsg"
+    weighted = suffix == ".wsg"
     if weighted != (graph.weights is not None):
         raise GraphError("a .wsg file has weights and a .sg file has none; this graph is for the other one")
     if graph.labels is not None or graph.num_vertices >= 2**31:
@@ -73,7 +75,7 @@ def is_galois(head: bytes) -> bool:
     return head[:8] in (struct.pack("<Q", 1), struct.pack("<Q", 2))
 
 
-def read_galois(source: Source, *, directed: bool | None) -> Graph:
+def read_galois(source: Source, options: ReadOptions) -> Graph:
     """Read Galois' binary ``.gr``, unweighted or with int32 weights."""
     data = source.data
     if len(data) < 32:
@@ -91,4 +93,7 @@ def read_galois(source: Source, *, directed: bool | None) -> Graph:
     targets = np.frombuffer(data, "<u8" if version == 2 else "<u4", m, 32 + 8 * n).astype(np.int64)
     weights = np.frombuffer(data, "<i4", m, len(data) - 4 * m).astype(np.int32) if width else None
     offsets = np.concatenate([np.zeros(1, dtype=np.int64), ends])
-    return text.redirected(_checked(source, offsets, targets, weights, True), directed)
+    return text.redirected(_checked(source, offsets, targets, weights, True), options.directed)
+
+
+FORMAT = Format("GAP binary", (".sg", ".wsg"), read, write)

@@ -22,11 +22,12 @@ import numpy as np
 from ..errors import GraphError
 from ..graph.exports import edges_once
 from . import edge_rows, heading, text
+from .format import PLAIN, Format
 
 if TYPE_CHECKING:
     from ..errors import FormatError
     from ..graph.graph import Graph
-    from .column_choice import ColumnChoice
+    from .format import ReadOptions
     from .source import Source
 
 _NUMBERS = ("int", "long", "float", "double")
@@ -204,14 +205,14 @@ def _attribute(got: _Reader, key: str) -> text.Array:
     return made if kind in ("float", "double") or np.array_equal(made, narrow) else narrow
 
 
-def _weight(got: _Reader, wanted: ColumnChoice) -> str | None:
+def _weight(got: _Reader, options: ReadOptions) -> str | None:
     """Return the key that is the weight."""
-    if wanted.weight is False or (wanted.weight is None and got.note.attributes and got.note.unweighted):
+    if options.weight is False or (options.weight is None and got.note.attributes and got.note.unweighted):
         return None
-    if wanted.weight is not None:
-        return _key(got, str(wanted.weight))
+    if options.weight is not None:
+        return _key(got, str(options.weight))
     numbers = {
-        key: one.name for key, one in got.keys.items() if one.type in _NUMBERS and one.name not in wanted.attributes
+        key: one.name for key, one in got.keys.items() if one.type in _NUMBERS and one.name not in options.attributes
     }
     found = [key for key, name in numbers.items() if name == "weight"]
     found = found or [key for key, name in numbers.items() if heading.role(name) == "w"]
@@ -229,21 +230,20 @@ def _key(got: _Reader, name: str) -> str:
     return found[0]
 
 
-def read(source: Source, *, directed: bool | None, wanted: ColumnChoice) -> Graph:
+def read(source: Source, options: ReadOptions) -> Graph:
     """Read a GraphML file."""
-    wanted.refuse(".graphml", "weight", "attributes")
     got = _Reader(source)
     got.run()
-    key = _weight(got, wanted)
+    key = _weight(got, options)
     weights = None
     if key is not None:
-        note = got.note if wanted.weight is None else text.Note()  # it speaks of the file's own weight
+        note = got.note if options.weight is None else text.Note()  # it speaks of the file's own weight
         if got.keys[key].type == "float":
             note.dtype = note.dtype or "float32"
         weights = edge_rows.stored(got.column(key), note, source.error)
         if got.keys[key].type in ("float", "double") and weights.dtype.kind == "i":
             weights = weights.astype(np.float64)
-    names = [str(name) for name in wanted.attributes]
+    names = [str(name) for name in options.attributes]
     if not names and got.note.attributes:  # a file of ours
         own = None if got.note.unweighted else "weight"
         names = [one.name for one in got.keys.values() if one.name != own and one.type in (*_NUMBERS, "boolean")]
@@ -254,7 +254,7 @@ def read(source: Source, *, directed: bool | None, wanted: ColumnChoice) -> Grap
         edge_rows.labels_of(list(got.places)),
         both=np.frombuffer(got.both, dtype=np.uint8).astype(np.bool_),
         undirected=bool(got.undirected),
-        directed=directed,
+        directed=options.directed,
         attributes={name: _attribute(got, _key(got, name)) for name in names},
     )
 
@@ -262,7 +262,7 @@ def read(source: Source, *, directed: bool | None, wanted: ColumnChoice) -> Grap
 # Writing ------------------------------------------------------------------------------------------------------------
 
 
-def write(graph: Graph, file: IO[bytes]) -> None:
+def write(graph: Graph, file: IO[bytes], _suffix: str) -> None:
     """Write a GraphML file: nodes, then edges with their weight and attributes, an undirected edge once."""
     labels = edge_rows.kept_labels(graph, "GraphML", _is_xml)
     columns: dict[str, text.Array] = {}
@@ -308,3 +308,13 @@ def write(graph: Graph, file: IO[bytes]) -> None:
 def _is_xml(label: str) -> bool:
     """Return whether XML can keep a text, and an attribute gives it back as it is."""
     return all(c >= " " and c not in "\ufffe\uffff" and not "\ud800" <= c <= "\udfff" for c in label)
+
+
+FORMAT = Format(
+    "GraphML",
+    (".graphml",),
+    read,
+    write,
+    magic={".graphml": rb"\s*(<\?xml|<graphml)"},
+    takes=(*PLAIN, "weight", "attributes"),
+)

@@ -15,46 +15,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .column_choice import ColumnChoice, ColumnRef
+    from .format import ColumnRef, ReadOptions
     from .source import Source
 
 _SOURCE = {"source", "src", "from", "origin", "orig", "start", "tail", "u", "begin", "sender", "predecessor", "citing"}
 _TARGET = {"target", "tgt", "to", "dest", "destination", "dst", "end", "head", "v", "receiver", "successor", "cited"}
-_WEIGHT = {
-    *(
-        "weight",
-        "weights",
-        "w",
-        "wt",
-        "cost",
-        "costs",
-        "length",
-        "len",
-        "distance",
-        "dist",
-        "time",
-        "duration",
-        "value",
-    ),
-    *("traveltime", "km", "miles", "meters", "metres", "minutes", "seconds", "hours"),
-}
-_UNITS = {
-    "km",
-    "m",
-    "mi",
-    "miles",
-    "ft",
-    "meters",
-    "metres",
-    "s",
-    "sec",
-    "seconds",
-    "min",
-    "minutes",
-    "h",
-    "hours",
-    "ms",
-}
+_WEIGHT = {"weight", "weights", "w", "wt", "cost", "costs", "length", "len", "distance", "dist", "value", "time"}
+_WEIGHT |= {"duration", "traveltime", "km", "miles", "meters", "metres", "minutes", "seconds", "hours"}
+_UNITS = {"km", "m", "mi", "miles", "ft", "meters", "metres"}
+_UNITS |= {"s", "sec", "seconds", "min", "minutes", "h", "hours", "ms"}
 _DRESS = {"id", "ids", "node", "nodes", "vertex", "name", "label", "edge", "travel", "no", "key"}
 _SKIPPED = {"", "id", "name", "label", "key", "index", "comment", "note", "description", "color", "colour", "edge"}
 _DIRECTION = {"type", "directed", "direction", "oneway", "bidirectional", "undirected"}
@@ -128,18 +97,18 @@ def place(source: Source, column: ColumnRef, words: Sequence[str], line: int | N
     return found[0]
 
 
-def read(source: Source, words: list[str], line: int | None, directed: bool | None, wanted: ColumnChoice) -> Heading:
+def read(source: Source, words: list[str], line: int | None, options: ReadOptions) -> Heading:
     """Return what the words of a heading mean, and the caller says; raise where that is not clear."""
     roles = [role(word) for word in words]
-    extra = [place(source, column, words, line) for column in wanted.attributes]
+    extra = [place(source, column, words, line) for column in options.attributes]
     for at in extra:
         roles[at] = "-"
-    for letter, column in (("s", wanted.source), ("t", wanted.target), ("w", wanted.weight)):
+    for letter, column in (("s", options.source), ("t", options.target), ("w", options.weight)):
         if column is not None:
             roles = ["-" if found == letter else found for found in roles]
         if column is not None and column is not False:
             at = place(source, column, words, line)
-            if roles[at] in "stw" and (wanted.source, wanted.target, wanted.weight).count(column) > 1:
+            if roles[at] in "stw" and (options.source, options.target, options.weight).count(column) > 1:
                 raise source.error(f"the column {words[at]!r} cannot be two things", line)
             roles[at] = letter
 
@@ -158,11 +127,11 @@ def read(source: Source, words: list[str], line: int | None, directed: bool | No
             "(or from,to; u,v; … in any order), or a first line with numbers; or pass source= and target= with the names of columns",
             line,
         )
-    if unknown and "w" not in roles and wanted.weight is None:
+    if unknown and "w" not in roles and options.weight is None:
         raise source.error(
             f"cannot tell whether {unknown} is a weight: pass weight= with the column's name, or weight=False", line
         )
-    if ">" in roles and directed is None:
+    if ">" in roles and options.directed is None:
         raise source.error(
             f"the column {named('>')} may say which way edges go and is not read: pass directed=True or directed=False",
             line,
@@ -171,15 +140,15 @@ def read(source: Source, words: list[str], line: int | None, directed: bool | No
     return Heading(columns, tuple((words[at], at) for at in extra))
 
 
-def without_names(source: Source, count: int, line: int, wanted: ColumnChoice) -> Heading:
+def without_names(source: Source, count: int, line: int, options: ReadOptions) -> Heading:
     """Return what the columns hold where no heading names them: source, target and weight, or what the caller counts."""
     words = [str(at) for at in range(count)]
     roles = ["-"] * count
-    ends = {"s": 0 if wanted.source is None else wanted.source, "t": 1 if wanted.target is None else wanted.target}
+    ends = {"s": 0 if options.source is None else options.source, "t": 1 if options.target is None else options.target}
     for letter, column in ends.items():
         roles[place(source, column, words, line)] = letter
-    if wanted.weight is None:
-        rest = [at for at, found in enumerate(roles) if found == "-" and at not in wanted.attributes]
+    if options.weight is None:
+        rest = [at for at, found in enumerate(roles) if found == "-" and at not in options.attributes]
         if len(rest) > 1:
             raise source.error(
                 f"cannot tell which of {count} columns is the weight: pass weight= with its position, counted from 0, or weight=False",
@@ -187,11 +156,11 @@ def without_names(source: Source, count: int, line: int, wanted: ColumnChoice) -
             )
         for at in rest:
             roles[at] = "w"
-    elif wanted.weight is not False:
-        roles[place(source, wanted.weight, words, line)] = "w"
+    elif options.weight is not False:
+        roles[place(source, options.weight, words, line)] = "w"
     if roles.count("s") != 1 or roles.count("t") != 1:
         raise source.error("a column cannot be two things", line)
-    extra = tuple((str(column), place(source, column, words, line)) for column in wanted.attributes)
+    extra = tuple((str(column), place(source, column, words, line)) for column in options.attributes)
     return Heading("".join(roles), extra)
 
 

@@ -16,11 +16,13 @@ import numpy as np
 
 from .._core import WeightKind
 from . import text
+from .format import Format
 from .text import Array, Note
 
 if TYPE_CHECKING:
     from ..errors import FormatError
     from ..graph.graph import Graph
+    from .format import ReadOptions
     from .source import Source
 
 _FIELDS = {
@@ -35,7 +37,7 @@ _GRAPHBLAS = {f"{u}int{bits}{t}" for u in ("", "u") for bits in (8, 16, 32, 64) 
 _FLOATS = {"float": WeightKind.real32, "fp32": WeightKind.real32, "double": WeightKind.real, "fp64": WeightKind.real}
 
 
-def read(source: Source, *, directed: bool | None) -> Graph:
+def read(source: Source, options: ReadOptions) -> Graph:
     """Read an ``.mtx`` file."""
     layout, weights, symmetry = _read_banner(source)
     note, counts, begin, line = _read_size(source, layout)
@@ -75,7 +77,7 @@ def read(source: Source, *, directed: bool | None) -> Graph:
         remark.stored(w, complain),
         rows,
         text.numbered(first, rows),
-        directed=one_way if directed is None else directed,
+        directed=one_way if options.directed is None else options.directed,
         note=remark,
         complain=complain,
     )
@@ -195,9 +197,9 @@ def _number(word: str, whole: bool) -> int | float | None:
     return value if fits and word.isascii() and "_" not in word else None
 
 
-def write(graph: Graph, file: IO[bytes]) -> None:
+def write(graph: Graph, file: IO[bytes], suffix: str) -> None:
     """Write a coordinate file; of an undirected graph the lower triangle."""
-    first = text.first_number(graph, ".mtx")
+    first = text.first_number(graph, suffix)
     note = text.weights_note(graph)
     note.first = None if first == 1 else first
     field = "pattern" if graph.weights is None else "integer" if graph.is_integer else "real"
@@ -211,3 +213,13 @@ def write(graph: Graph, file: IO[bytes]) -> None:
         file.write(f"% {note}\n".encode())
     file.write(f"{graph.num_vertices} {graph.num_vertices} {entries}\n".encode())
     text.write_edges(graph, file, lower=not graph.directed, first=1, weights=graph.weights)
+
+
+FORMAT = Format(
+    "Matrix Market",
+    (".mtx",),
+    read,
+    write,
+    aliases=dict.fromkeys((".mm", ".matrixmarket"), ".mtx"),
+    magic={".mtx": rb"(?i)%%matrixmarket"},
+)

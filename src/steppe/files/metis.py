@@ -1,4 +1,4 @@
-"""METIS .graph: a line of counts, then for every vertex a line of its neighbours, from 1; and plain adjacency lists.
+"""METIS .graph: a line of counts, then for every vertex a line of its neighbours, from 1.
 
 The counts are ``VERTICES EDGES [FMT [NCON]]``; FMT has up to three digits that say whether there are vertex sizes,
 vertex weights and edge weights. Sizes and weights of vertices are read over. Every edge stands in both lists, so EDGES
@@ -17,15 +17,18 @@ from ..errors import GraphError
 from ..graph.build import graph_of_edges
 from ..graph.graph import Graph
 from . import text
+from .format import Format
 from .text import Array, Note
 
 if TYPE_CHECKING:
     from ..errors import FormatError
+    from .format import ReadOptions
     from .source import Source
 
 
-def read(source: Source, *, directed: bool | None) -> Graph:
+def read(source: Source, options: ReadOptions) -> Graph:
     """Read a ``.graph`` file."""
+    directed = options.directed
     note = Note()
     for offset, line, content in source.lines():  # noqa: B007 - used below
         if content.startswith("%"):
@@ -126,22 +129,9 @@ def _row_line(source: Source, begin: int, row: int) -> int:
     return last
 
 
-def read_adjacency(source: Source, *, directed: bool | None) -> Graph:
-    """Read lines of ``vertex neighbour neighbour …`` with any ids (LDBC, NetworkX adjlist)."""
-    numbers, lengths = text.parse_rows(source, source.start, 1, text.line_kinds(comments="#%/"))
-    lengths = lengths[lengths > 0]
-    starts = np.concatenate([[0], np.cumsum(lengths)])[:-1]
-    keep = np.ones(len(numbers), dtype=bool)
-    keep[starts] = False
-    vertices = numbers[starts]
-    u, v = np.repeat(vertices, lengths - 1), numbers[keep]
-    n, labels = text.relabelled(u, v, vertices)
-    return graph_of_edges(Graph, u, v, None, n, directed is not False, labels)
-
-
-def write(graph: Graph, file: IO[bytes]) -> None:
+def write(graph: Graph, file: IO[bytes], suffix: str) -> None:
     """Write a ``.graph`` file."""
-    first = text.first_number(graph, ".graph")
+    first = text.first_number(graph, suffix)
     if graph.weights is not None and (graph.weights.dtype.kind == "f" or graph.has_negative):
         raise GraphError("METIS edge weights are whole numbers, not negative")
     sources = np.repeat(np.arange(graph.num_vertices, dtype=graph.indices.dtype), graph.degrees)
@@ -156,3 +146,6 @@ def write(graph: Graph, file: IO[bytes]) -> None:
     fmt = " 1" if graph.weights is not None else ""
     file.write(f"{graph.num_vertices} {graph.num_edges // 2}{fmt}\n".encode())
     text.write_edges(graph, file, rows=True, first=1, weights=graph.weights)
+
+
+FORMAT = Format("METIS", (".graph",), read, write, aliases={".metis": ".graph"})

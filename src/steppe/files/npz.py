@@ -19,8 +19,10 @@ from ..errors import DistanceOverflowError, FormatError, GraphError
 from ..graph.build import graph_of_rows
 from ..graph.graph import Graph
 from . import text
+from .format import Format
 
 if TYPE_CHECKING:
+    from .format import ReadOptions
     from .source import Source
 
 _NAMES = (
@@ -29,7 +31,7 @@ _NAMES = (
 )
 
 
-def read(source: Source, *, directed: bool | None) -> Graph:
+def read(source: Source, options: ReadOptions) -> Graph:
     """Read an ``.npz`` file."""
     try:
         arrays = _arrays(source)
@@ -45,7 +47,7 @@ def read(source: Source, *, directed: bool | None) -> Graph:
         raise
     except (GraphError, ValueError, TypeError, OverflowError, DistanceOverflowError) as error:
         raise source.error(str(error)) from error
-    return text.redirected(graph, directed)
+    return text.redirected(graph, options.directed)
 
 
 def _placed(graph: Graph, arrays: dict[str, Any]) -> Graph:
@@ -124,7 +126,7 @@ def _summed(row: text.Array, column: text.Array, data: text.Array | None) -> tup
     return row[first], column[first], np.add.reduceat(data[order], first)
 
 
-def write(graph: Graph, file: IO[bytes]) -> None:
+def write(graph: Graph, file: IO[bytes], _suffix: str) -> None:
     """Write a CSR matrix that ``scipy.sparse.load_npz`` reads; an unweighted graph's entries are 1."""
     own = {"steppe_directed": np.array(graph.directed), "steppe_weighted": np.array(graph.weights is not None)}
     if graph.labels is not None:
@@ -155,3 +157,6 @@ def plain_labels(graph: Graph) -> text.Array:
             raise GraphError("labels that are neither numbers nor strings cannot be kept in a file")
         labels = labels.astype(np.str_) if len(labels) else np.empty(0, dtype="U1")
     return labels
+
+
+FORMAT = Format("SciPy .npz", (".npz",), read, write, aliases={".scipy": ".npz"}, magic={".npz": rb"PK\x03\x04"})

@@ -14,7 +14,6 @@ from __future__ import annotations
 from array import array
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,24 +22,19 @@ from ..errors import FormatError
 from ..graph.coordinates import Coordinates, replace_coordinates
 from ..graph.graph import Graph
 from . import osm_size
+from .format import Format
 from .osm_profile import PROFILES, Profile, speeds, stops
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterator
+    from pathlib import Path
 
+    from .format import ReadOptions
+    from .source import Source
     from .text import Array
 
-SUFFIXES = (".osm", ".osm.pbf", ".pbf", ".osm.gz", ".osm.bz2", ".osm.xml")
 RADIUS = 6_371_008.8  # metres: the Earth's mean
 WEIGHTS = ("seconds", "metres")
-
-
-def is_osm(path: str | os.PathLike[str], format: str | None) -> bool:  # noqa: A002
-    """Whether a file is one of OpenStreetMap's, by what the caller says or by its name."""
-    if format is not None:
-        return "." + format.lower().lstrip(".") in SUFFIXES
-    return str(path).lower().endswith(SUFFIXES)
 
 
 @dataclass
@@ -56,28 +50,22 @@ class _Roads:
     restrictions: int = 0
 
 
-def read(
-    path: str | os.PathLike[str],
-    *,
-    format: str | None,  # noqa: A002
-    profile: str | None,
-    weight: str | int | None,
-    largest_component: bool,
-    max_bytes: int | None = None,
-) -> Graph:
+def read(source: Source, options: ReadOptions) -> Graph:
     """Read the roads of a file; what could not be used is told in ``graph.metadata``."""
-    profile, weight = profile or "car", "seconds" if weight is None else weight
-    kind = (format or "").lower().lstrip(".")
+    profile, weight = options.profile or "car", "seconds" if options.weight is None else options.weight
+    kind = options.suffix[1:].removesuffix(source.packing) + source.packing
     if profile not in PROFILES:
         raise ValueError(f"profile must be one of {', '.join(PROFILES)}, not {profile!r}")
     if weight not in WEIGHTS:
         raise ValueError(f"weight must be one of {', '.join(WEIGHTS)}, not {weight!r}")
-    file = Path(path)
+    if source.path is None:
+        raise source.error("files of OpenStreetMap are read twice, which a stream cannot be: give a file")
+    file = source.path
     with file.open("rb") as stream:  # the system's own words, where it cannot be opened
         before = (file.stat().st_size, file.stat().st_mtime_ns)
         if not stream.read(1):
             raise FormatError("the file is empty", file=str(file))
-    osm_size.check(file, kind, max_bytes)
+    osm_size.check(file, kind, source.max_bytes)
     roads = _ways(file, kind, PROFILES[profile])
     ids, at, barriers = _places(file, kind, roads, PROFILES[profile])
     if before != (file.stat().st_size, file.stat().st_mtime_ns):
@@ -96,8 +84,7 @@ def read(
         "barriers": len(barriers),
         "turn_restrictions": f"not supported: {roads.restrictions} in the file are not obeyed",
     }
-    graph = replace_coordinates(graph, Coordinates.checked(at[np.searchsorted(ids, vertices)], True, about))
-    return graph.largest_component() if largest_component else graph
+    return replace_coordinates(graph, Coordinates.checked(at[np.searchsorted(ids, vertices)], True, about))
 
 
 @contextmanager
@@ -199,3 +186,12 @@ def _metres(a: Array, b: Array) -> Array:
     h = np.sin((v - y) / 2) ** 2 + np.cos(y) * np.cos(v) * np.sin((u - x) / 2) ** 2
     distance: Array = 2 * RADIUS * np.arcsin(np.sqrt(np.minimum(h, 1)))
     return distance
+
+
+FORMAT = Format(
+    "OpenStreetMap",
+    (".osm", ".osm.pbf", ".pbf", ".osm.gz", ".osm.bz2", ".osm.xml"),
+    read,
+    takes=("weight", "profile"),
+    opens=True,
+)

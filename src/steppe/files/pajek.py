@@ -17,9 +17,11 @@ import numpy as np
 from ..graph.coordinates import Coordinates, replace_coordinates
 from ..graph.graph import Graph
 from . import edge_rows, text
+from .format import Format
 
 if TYPE_CHECKING:
     from ..graph.labels import Labels
+    from .format import ReadOptions
     from .source import Source
 
 _SECTIONS = ("arcs", "edges", "arcslist", "edgeslist", "matrix")
@@ -131,7 +133,7 @@ class _Reader:
         self.both.append(both)
 
 
-def read(source: Source, *, directed: bool | None) -> Graph:
+def read(source: Source, options: ReadOptions) -> Graph:
     """Read a ``.net`` file."""
     got, section, last = _Reader(source), "", 1
     for _, line, content in source.lines():
@@ -171,18 +173,18 @@ def read(source: Source, *, directed: bool | None) -> Graph:
         labels,
         both=np.frombuffer(got.both, dtype=np.uint8).astype(np.bool_),
         undirected=got.note.undirected,
-        directed=directed,
+        directed=options.directed,
         attributes={},
     )
     places = got.coordinates()
     return graph if places is None else replace_coordinates(graph, places)
 
 
-def write(graph: Graph, file: IO[bytes]) -> None:
+def write(graph: Graph, file: IO[bytes], suffix: str) -> None:
     """Write ``*Vertices`` with labels, then ``*Arcs``, or ``*Edges`` of an undirected graph, each once."""
     labels = edge_rows.kept_labels(
         graph,
-        ".net",
+        suffix,
         lambda label: bool(label) and label == label.strip() and not any(c in label for c in '"\r\n\0\ufffd'),
     )
     note = text.weights_note(graph)
@@ -195,3 +197,8 @@ def write(graph: Graph, file: IO[bytes]) -> None:
     file.write(b"*Arcs\n" if graph.directed else b"*Edges\n")
     plain = Graph._make(graph.indptr, graph.indices, graph.weights, labels=None, directed=graph.directed)
     text.write_edges(plain, file, first=1, weights=graph.weights, lower=not graph.directed)
+
+
+FORMAT = Format(
+    "Pajek", (".net",), read, write, aliases={".pajek": ".net"}, looks={".net": r"(?i)\*(vertices|network)\b"}
+)

@@ -6,25 +6,28 @@ numbers: a small file can name one long string in a million rows.
 
 from __future__ import annotations
 
+import io
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..graph.columns import columns_of
 from ..machine import threads
-from . import parquet_size
+from . import columnar, parquet_size
 from .arrow import number_type, table_columns
+from .columnar import GROUP
+from .format import Format
+from .source import RATIO, UNPACKED
 
 if TYPE_CHECKING:
     from types import ModuleType
 
     from ..graph.columns import Column
-    from .arrow import Load
+    from ..graph.graph import Graph
+    from .columnar import Load
     from .source import Source
-
-GROUP = 1 << 21
-"""Edges of a row group: large enough to pack well, small enough that a few fit beside the graph."""
 
 
 def open_parquet(pa: ModuleType, source: Source) -> tuple[Any, Load]:
@@ -108,3 +111,70 @@ def _bounded(pa: ModuleType, source: Source, file: Any, names: list[str], longes
 def _holds_strings(pa: ModuleType, kind: Any) -> bool:
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     return bool(str(kind) in ("string", "large_string", "string_view"))
+
+
+def write(graph: Graph, file: IO[bytes], suffix: str) -> None:
+    """Write a Parquet file, packed no denser than it is read without ``max_bytes``."""
+    pa, schema = columnar.schema_of(graph, suffix)
+    # Where it would be too dense it is packed less. Snappy packs 21 times at most.
+    target = columnar.end_names(graph)["target"]
+    less = {name: "snappy" if name == target else "zstd" for name in schema.names}
+    others = [name for name in schema.names if name != target]
+    enough = (_unpacked(graph, schema) - UNPACKED) // RATIO
+    for packing in ({"compression": "zstd"}, {"compression": less, "use_dictionary": others}):
+        held = _Held(file, enough)
+        columnar.write_batches(pa, graph, pa.parquet.ParquetWriter(held, schema, **packing), schema)
+        if held.parts is None:
+            return
+    plain = pa.parquet.ParquetWriter(file, schema, compression="none", use_dictionary=False)
+    columnar.write_batches(pa, graph, plain, schema)
+
+
+class _Held(io.RawIOBase):
+    """Holds back what is written until there are ``enough`` bytes of it; then it passes all on to the file."""
+
+    def __init__(self, file: IO[bytes], enough: int) -> None:
+        self.file, self.enough, self.size = file, enough, 0
+        self.parts: list[bytes] | None = []  # what is held back; None: nothing any more
+        self.write(b"")
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self.size
+
+    def write(self, data: Any) -> int:
+        self.size += len(data)
+        if self.parts is None:
+            return self.file.write(data)
+        self.parts.append(bytes(data))
+        if self.size >= self.enough:
+            self.file.write(b"".join(self.parts))
+            self.parts = None
+        return len(data)
+
+
+def _unpacked(graph: Graph, schema: Any) -> int:
+    """Return what reading a file unpacks, at most: numbers, and of names their numbers and letters."""
+    rows = (
+        graph.num_edges
+        if graph.directed
+        else sum(len(columnar.once(graph, *part)[0]) for part in columnar.stretches(graph))
+    )
+    size = rows * sum(field.type.bit_width // 8 or 1 if str(field.type) != "string" else 8 for field in schema)
+    if str(schema.field(0).type) == "string":
+        lengths = np.array([len(label.encode()) for label in graph.labels.tolist()])  # type: ignore[union-attr]
+        size += int((lengths * graph.degrees).sum()) + int(lengths[graph.indices].sum())
+    return size
+
+
+FORMAT = Format(
+    "Parquet",
+    (".parquet",),
+    partial(columnar.read, open_file=open_parquet),
+    write,
+    aliases={".pq": ".parquet"},
+    magic={".parquet": rb"PAR1"},
+    takes=columnar.TAKES,
+)

@@ -10,7 +10,6 @@ that dies leaves a folder of drafts, which the next call removes.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
@@ -86,7 +85,7 @@ def write(
     folder = Path(os.path.realpath(folder))
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise FileExistsError(f"{folder} is there already: remove it, or give another name")
-    _sweep(folder.parent)
+    file_system.remove_dead(folder.parent, _DRAFT, _LOCK)
     draft = folder.with_name(f".{folder.name[:40]}.steppe-{secrets.token_hex(8)}.parts")
     draft.mkdir()
     fd = os.open(draft / _LOCK, os.O_WRONLY | os.O_CREAT | os.O_EXCL | file_system.CAREFUL, 0o666)
@@ -129,21 +128,6 @@ def _counted(parts: int | None, n: int) -> int:
 def _sync(path: Path) -> None:
     with path.open("rb") as file:
         os.fsync(file.fileno())
-
-
-def _sweep(parent: Path) -> None:
-    """Remove the drafts of dead processes."""
-    with contextlib.suppress(OSError), os.scandir(parent) as entries:
-        for entry in entries:
-            if not _DRAFT.fullmatch(entry.name) or not entry.is_dir(follow_symlinks=False):
-                continue
-            with contextlib.suppress(OSError):
-                fd = os.open(Path(entry.path) / _LOCK, os.O_RDONLY | file_system.CAREFUL)
-                try:
-                    if os.fstat(fd).st_uid == os.geteuid() and file_system.lock(fd):
-                        shutil.rmtree(entry.path, ignore_errors=True)
-                finally:
-                    os.close(fd)
 
 
 class _Writer:

@@ -55,23 +55,33 @@ class Source:
         All of it.
     size : int
         Bytes of the file itself: packed, if it is.
+
+    With ``opened=False`` there are neither data nor a size: the format opens the file itself.
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], *, max_bytes: int | None = None, encoding: str | None = None
+        self,
+        path: str | os.PathLike[str],
+        *,
+        max_bytes: int | None = None,
+        encoding: str | None = None,
+        opened: bool = True,
     ) -> None:
         self.max_bytes = max_bytes
         self.path = None if os.fspath(path) in ("-", b"-") else Path(os.fsdecode(path))
+        self.name = "<stdin>" if self.path is None else str(self.path)
+        self.suffix, self.packing = ("", "") if self.path is None else split_suffix(self.path)
+        if opened:
+            self._open(encoding)
+
+    def _open(self, encoding: str | None) -> None:
         data: bytes | mmap.mmap
-        if self.path is None:
-            self.name, self.suffix, self.packing = "<stdin>", "", ""
-            if sys.stdin is None:
-                raise self.error("standard input is closed")
-            data = _drain(self, sys.stdin.buffer, max_bytes)
-        else:
-            self.name = str(self.path)
-            self.suffix, self.packing = split_suffix(self.path)
+        if self.path is not None:
             data = _read(self, self.path)
+        elif sys.stdin is None:
+            raise self.error("standard input is closed")
+        else:
+            data = _drain(self, sys.stdin.buffer, self.max_bytes)
         if not len(data):
             raise self.error("the file is empty")
         self.size = len(data)

@@ -26,6 +26,7 @@ piece by piece by a program that never holds the whole graph.
 from __future__ import annotations
 
 import json
+import re
 import struct
 import zlib
 from typing import IO, TYPE_CHECKING, Any
@@ -39,6 +40,7 @@ from ..graph.graph import Graph
 from ..graph.labels import Labels
 from ..graph.proof import FileRows
 from . import mapped, text
+from .format import Format, ReadOptions
 from .npz import plain_labels
 
 if TYPE_CHECKING:
@@ -72,7 +74,7 @@ def header(description: dict[str, Any]) -> bytes:
     return (_HEAD.pack(MAGIC, version, len(words), zlib.crc32(words)) + words).ljust(_PAGE, b"\0")
 
 
-def write(graph: Graph, file: IO[bytes]) -> None:
+def write(graph: Graph, file: IO[bytes], _suffix: str) -> None:
     """Write a ``.steppe`` file."""
     arrays: dict[str, text.Array] = {"indptr": graph.indptr, "indices": graph.indices}
     if graph.weights is not None:
@@ -305,10 +307,10 @@ def _opened(source: Source) -> tuple[Source, mapped.Mapping | None]:
     return source, source.data if isinstance(source.data, mapped.Mapping) else None
 
 
-def read(source: Source, *, directed: bool | None) -> Graph:
+def read(source: Source, options: ReadOptions) -> Graph:
     """Open a ``.steppe`` file; a large one is mapped, and its rows are read when they are asked for."""
     source, mapping = _opened(source)
-    return text.redirected(graph_of(source, mapping), directed)
+    return text.redirected(graph_of(source, mapping), options.directed)
 
 
 def graph_of(source: Source, mapping: mapped.Mapping | None) -> Graph:
@@ -331,10 +333,13 @@ def graph_of(source: Source, mapping: mapped.Mapping | None) -> Graph:
 
 def check(source: Source) -> None:
     """Read all of a ``.steppe`` file, compare the checksums of its sections and prove its rows."""
-    graph = read(source, directed=None)
+    graph = read(source, ReadOptions())
     description = _describe(source)
     for name, section in description["sections"].items():
         array = _section(source, description, name)
         if array is not None and zlib.crc32(_bytes(array)) != section["crc32"]:
             raise source.error(f"the section {name} is damaged: its checksum does not match")
     _ = graph.indptr, graph.coordinates
+
+
+FORMAT = Format("steppe", (".steppe",), read, write, magic={".steppe": re.escape(MAGIC)})

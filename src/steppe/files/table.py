@@ -1,4 +1,4 @@
-"""Tables in text: ``.csv`` and ``.tsv`` files whose ids are names, or of which more than source, target and weight is wanted.
+"""Tables in text: ``.csv`` and ``.tsv`` files whose ids are names, or of which more than source, target and weight is options.
 
 A table has numbers or names for ids, never both; its first line of data decides. Names are what is in quotes and what is no number. So a
 number without quotes among names is refused (it may be one bad line in a table of numbers), and a word among numbers is refused, too.
@@ -9,11 +9,12 @@ Quotes are doubled within quotes, as everywhere; a name lies within one line. ``
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from .. import _core
+from ..errors import GraphError
 from ..graph.columns import Column
 from ..graph.frame import ends_of_columns, graph_of_columns
 from ..graph.graph import Graph
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..errors import FormatError
-    from .column_choice import ColumnChoice
+    from .edge_list import Head
+    from .format import ReadOptions
     from .heading import Heading
     from .source import Source
     from .text import Array, Note
@@ -48,7 +50,7 @@ class Field(NamedTuple):
         return self.quoted or _NUMBER.fullmatch(self.text) is None
 
 
-def separator(line: str, format: str) -> str:  # noqa: A002
+def separator(line: str, suffix: str) -> str:
     """Return what parts the columns of a table with this line.
 
     Of several characters that may, a comma is the last choice where it stands between digits: ``1;2;3,5`` has a decimal comma.
@@ -56,7 +58,7 @@ def separator(line: str, format: str) -> str:  # noqa: A002
     >>> [separator(line, ".csv") for line in ("a,b", "a;b", "a|b|3", "1;2;3,5", "Rye, NY;Ulm", "a b")]
     [',', ';', '|', ';', ',', ',']
     """
-    if format == ".tsv":
+    if suffix == ".tsv":
         return "\t"
     bare = re.sub(r'"[^"]*"', "", line)
     if "," in bare and re.search(r"(?<![0-9]),|,(?![0-9])", bare):
@@ -109,23 +111,13 @@ def is_number(word: str) -> bool:
     return bool(_NUMBER.fullmatch(word)) or word.lower().lstrip("+-") in ("inf", "infinity", "nan")
 
 
-def read(
-    source: Source,
-    *,
-    part: str,
-    begin: int,
-    line: int,
-    named: bool,
-    heading: Heading,
-    wanted: ColumnChoice,
-    directed: bool | None,
-    note: Note,
-) -> Graph:
-    """Read a table whose first line of data is at offset ``begin``, in line ``line``; ``named``: its ids are names."""
-    letters = ["-"] * len(heading.columns)
-    for _, at in heading.attributes:
+def read(head: Head, title: Heading, options: ReadOptions, *, named: bool) -> Graph:
+    """Read a table of which ``head`` was read; ``named``: its ids are names."""
+    source, begin, line, part, note = head.source, head.begin, head.line, head.part, head.note
+    directed, letters = options.directed, ["-"] * len(title.columns)
+    for _, at in title.attributes:
         letters[at] = "w"
-    places = heading.places
+    places = title.places
     for at, letter in zip(places, ("n" if named else "i",) * 2 + ("w",), strict=False):
         if letters[at] != "-" and letter != "w":
             raise source.error("an end of an edge cannot be an attribute, too", line)
@@ -133,17 +125,14 @@ def read(
 
     def parsed(decimal: str) -> _core.TextTable:
         return _core.TextTable(
-            source.array[begin:], "".join(letters), part, decimal, wanted.missing == "drop", threads.resolve(None)
+            source.array[begin:], "".join(letters), part, decimal, options.missing == "drop", threads.resolve(None)
         )
 
-    table = parsed(wanted.decimal or ".")
-    if table.fault is not None and wanted.decimal is None and part == ";":
+    table = parsed(options.decimal or ".")
+    if table.fault is not None and options.decimal is None and part == ";":
         other = parsed(",")  # as spreadsheets write where a comma is the decimal point
         table = other if other.fault is None or other.fault[2] > table.fault[2] else table
     _raise(source, begin, line, table.fault, part)
-
-    def complain(what: str, entry: int) -> FormatError:
-        return source.error(what, text.line_of(source, begin, line, "#%/", entry))
 
     source_column, target_column = (_column(table, at, named=named) for at in places[:2])
     weight = _column(table, places[2]) if len(places) > 2 else None
@@ -153,24 +142,24 @@ def read(
         )
     own = directed is not True and note.undirected
     if own or (weight is not None and (note.dtype is not None or note.unweighted)):
-        if heading.attributes or wanted.missing == "drop":
+        if title.attributes or options.missing == "drop":
             raise source.error(
                 "a file with a note of steppe's has no further columns to choose from, and misses nothing"
             )
         ends = ends_of_columns(source_column, target_column)
-        w = None if weight is None else note.stored(_narrowed(weight.array(), note, complain), complain)
+        w = None if weight is None else note.stored(_narrowed(weight.array(), note, head.complain), head.complain)
         u, v = (np.concatenate(x) if x else np.empty(0, np.int32) for x in (ends.sources, ends.targets))
         text.shift(u, v, ends.base)
         directed = not note.undirected if directed is None else directed
-        return text.build(u, v, w, ends.count, ends.labels, directed=directed, note=note, complain=complain)
+        return text.build(u, v, w, ends.count, ends.labels, directed=directed, note=note, complain=head.complain)
     return graph_of_columns(
         Graph,
         source_column,
         target_column,
         weight,
-        {name: _column(table, at) for name, at in heading.attributes},
+        {name: _column(table, at) for name, at in title.attributes},
         directed=directed is not False,
-        missing=wanted.missing,
+        missing=options.missing,
         quick=True,
     )
 
@@ -209,3 +198,23 @@ def _raise(source: Source, begin: int, line: int, fault: tuple[str, bool, int, i
         token = rest if "closing quote" in what or part == " " else rest.split(part)[0].strip()
         what += f", found {token!r}" if rest else ", found the end of the line"
     raise source.error(what, line + line_from_0)
+
+
+def write(graph: Graph, file: IO[bytes], suffix: str, note: Note) -> None:
+    """Write a table whose labels are names, all of them in quotes: whatever they look like, they come back as names."""
+    labels = [] if graph.labels is None else graph.labels.tolist()
+    for label in labels:
+        if not isinstance(label, str) or not label or re.search(r"[\r\n\0\ud800-\udfff\ufffd]", label):
+            raise GraphError(f"{suffix} files cannot keep the label {label!r}; write a .steppe file")
+    quoted = ['"' + label.replace('"', '""') + '"' for label in labels]
+    part = "," if suffix == ".csv" else "\t"
+    if str(note):
+        file.write(f"# {note}\n".encode())
+    file.write((part.join(["source", "target"] + ["weight"] * (graph.weights is not None)) + "\n").encode())
+    for u, name in enumerate(quoted):
+        begin, end = int(graph.indptr[u]), int(graph.indptr[u + 1])
+        lines = [[name, quoted[v]] for v in graph.indices[begin:end].tolist()]
+        if graph.weights is not None:
+            for line, weight in zip(lines, graph.weights[begin:end].tolist(), strict=True):
+                line.append(repr(weight))
+        file.write("".join(part.join(line) + "\n" for line in lines).encode())

@@ -190,26 +190,9 @@ def _open_draft(final: Path, old: os.stat_result | None) -> tuple[Path, int]:
 
 def _sweep(folder: Path) -> None:
     """Remove the drafts of dead processes, once in the life of this one."""
-    if str(folder) in _swept:
-        return
-    _swept.add(str(folder))
-    with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            if _DRAFT.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
-                with contextlib.suppress(OSError):
-                    _remove_if_dead(entry.path)
-
-
-def _remove_if_dead(name: str) -> None:
-    if os.name == "nt":
-        Path(name).unlink()  # fails while somebody has it open
-        return
-    fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK | file_system.CAREFUL)
-    try:
-        if os.fstat(fd).st_uid == os.geteuid() and file_system.lock(fd):
-            Path(name).unlink()
-    finally:
-        os.close(fd)
+    if str(folder) not in _swept:
+        _swept.add(str(folder))
+        file_system.remove_dead(folder, _DRAFT)
 
 
 def _replace_together(files: list[tuple[Path, Path]]) -> None:

@@ -284,6 +284,13 @@ def first_number(graph: Graph, kind: str) -> int:
     return first
 
 
+def isolated(graph: Graph) -> Array:
+    """Return the vertices without edges."""
+    touched = graph.degrees > 0
+    touched[graph.indices] = True
+    return np.flatnonzero(~touched)
+
+
 def write_edges(
     graph: Graph,
     file: IO[bytes],

@@ -22,21 +22,21 @@ from ..errors import GraphError
 from ..graph.coordinates import Coordinates, replace_coordinates
 from ..graph.labels import Labels
 from . import edge_rows, text
+from .format import PLAIN, Format
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
-    from .column_choice import ColumnChoice
+    from .format import ReadOptions
     from .source import Source
 
 COLUMNS = ("capacity", "length", "free_flow_time", "b", "power", "speed", "toll", "link_type")
 _DATUM = re.compile(r"<([A-Z ]+)>\s*([^~]*)")
 
 
-def read(source: Source, *, directed: bool | None, wanted: ColumnChoice) -> Graph:
+def read(source: Source, options: ReadOptions) -> Graph:
     """Read a network."""
-    wanted.refuse(".tntp", "weight", "attributes")
-    weight = "free_flow_time" if wanted.weight is None else wanted.weight
-    chosen = COLUMNS if not wanted.attributes else wanted.attributes
+    weight = "free_flow_time" if options.weight is None else options.weight
+    chosen = COLUMNS if not options.attributes else options.attributes
     for column in (*chosen, *([] if weight is False else [weight])):
         if column not in COLUMNS:
             raise GraphError(f"a TNTP network has no column {column!r}; its columns are {', '.join(COLUMNS)}")
@@ -55,7 +55,7 @@ def read(source: Source, *, directed: bool | None, wanted: ColumnChoice) -> Grap
         raise source.error(f"expected a first thru node of 1…{nodes + 1}, found {first}", net.lines["FIRST THRU NODE"])
     source.allow(nodes, 2 * text.VERTEX_BYTES, "nodes", net.lines["NUMBER OF NODES"], listed=2 * len(net.u))
     centroids = first - 1
-    if centroids and directed is False:
+    if centroids and options.directed is False:
         raise source.error(
             "a network whose centroids may not be passed through is directed", net.lines["FIRST THRU NODE"]
         )
@@ -75,7 +75,7 @@ def read(source: Source, *, directed: bool | None, wanted: ColumnChoice) -> Grap
         Labels(labels),
         both=np.zeros(len(heads), dtype=np.bool_),
         undirected=False,
-        directed=directed,
+        directed=options.directed,
         attributes={str(name): columns[str(name)] for name in chosen},
     )
     if not len(beyond):
@@ -135,3 +135,6 @@ class _Network:
             if number is None:
                 raise self.source.error(f"expected a number for {name}, found {word[:80]!r}", line)
             column.append(number)
+
+
+FORMAT = Format("TNTP", (".tntp",), read, looks={".tntp": r"<NUMBER OF "}, takes=(*PLAIN, "weight", "attributes"))

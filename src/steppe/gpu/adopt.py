@@ -1,7 +1,7 @@
-"""Adopt: a graph whose rows another library has on a device. They are copied and proven there; the host gets them only if it asks.
+"""Adopt: a graph whose rows another library has on a device. They are copied and proven there; the host gets them only when it needs them.
 
 `steppe.Graph.from_csr` comes here when its arrays lie on a device. The host then knows sizes, types and the range of the weights, which is all a
-plan needs. Whatever needs the rows themselves (the CPU, proofs, files) has them copied down, once.
+plan needs. The CPU, proofs and files need the rows themselves, and copy them down, once.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TYPES = ("int32", "int64", "float32", "float64")
 
 
 class DeviceRows:
-    """The claim of a graph whose rows lie on a device: proven there, copied to the host when first asked for."""
+    """The claim of a graph whose rows lie on a device: proven there, copied to the host on demand."""
 
     def __init__(self, device: Device, rows: Rows) -> None:
         self.settled = False
@@ -73,7 +73,7 @@ def to_host(array: Any) -> Any:
 def graph_of(cls: type[Graph], indptr: Any, indices: Any, weights: Any, *, labels: Any, directed: bool) -> Graph:
     """Make a graph of rows on a device; all its arrays lie on the same."""
     device = device_of(indices if exchange.is_somewhere(indices) else indptr) or device_of(indices)
-    assert device is not None  # noqa: S101 - the caller has asked
+    assert device is not None  # noqa: S101 - the caller has checked
     if not directed:
         raise GraphError("directed=False: whether every edge has its opposite is proven on the host; give host arrays")
     given = {"indptr": indptr, "indices": indices} | ({} if weights is None else {"weights": weights})
@@ -104,7 +104,7 @@ def graph_of(cls: type[Graph], indptr: Any, indices: Any, weights: Any, *, label
 
 
 def _owned(device: Device, array: Any, name: str) -> Buffer:
-    """Copy an array on its device, to the type that is stored; whoever gave it may change theirs."""
+    """Copy an array on its device, to the type that is stored; the caller may change the original."""
     theirs = exchange.borrow(array, device, name)
     wanted = {"indptr": np.int64, "indices": np.int32}.get(name, theirs.dtype)
     if theirs.dtype.name not in _TYPES or (name != "weights" and theirs.dtype.kind != "i"):

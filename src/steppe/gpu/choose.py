@@ -1,25 +1,25 @@
 """Which devices there are, and how one is chosen by its name.
 
 A device is named "cpu", "cuda", "cuda:1", "opencl", "opencl:NAME" (a part of the device's or platform's name) or "auto"
-(the first real GPU, else the CPU). Nothing here touches a driver until a device is asked for.
+(the first real GPU, else the CPU). No driver is touched before a device is needed.
 """
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 import platform
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import DeviceError
 from ..machine import locks
 from .device import Device, DeviceInfo, forked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ..graph.graph import Graph
 
+_PACKAGES = {"cuda": "cuda.bindings", "opencl": "pyopencl"}
 _default: str | None = None
 _devices: dict[tuple[str, int | None], Device] = {}
 _lock = locks.make()
@@ -39,9 +39,9 @@ def devices() -> list[DeviceInfo]:
     """
     units = os.cpu_count() or 1
     found = [DeviceInfo("cpu", "cpu", f"{platform.machine()}, {units} hardware threads", units=units)]
-    for kind, finder in (("cuda", _cuda_infos), ("opencl", _opencl_infos)):
+    for kind in _PACKAGES:
         try:
-            found += finder()
+            found += [info for info, _ in _driver(kind).find()]
         except DeviceError as error:
             found.append(DeviceInfo(kind, kind, "", available=False, reason=str(error)))
     return found
@@ -78,16 +78,14 @@ def get_device(name: str | None = None, *, memory_limit: int | None = None) -> D
     if kind == "auto":
         gpu = next((info for info in devices() if info.is_gpu), None)
         return None if gpu is None else get_device(gpu.name, memory_limit=memory_limit)
-    if kind not in ("cuda", "opencl"):
-        msg = f"no device is called {name!r}: use cpu, auto, cuda, cuda:1, opencl or opencl:NAME"
-        raise DeviceError(msg)
+    if kind not in _PACKAGES:
+        raise DeviceError(f"no device is called {name!r}: use cpu, auto, cuda, cuda:1, opencl or opencl:NAME")
     if memory_limit is not None and memory_limit < 0:
-        msg = f"memory_limit is {memory_limit}: it cannot be negative"
-        raise DeviceError(msg)
+        raise DeviceError(f"memory_limit is {memory_limit}: it cannot be negative")
     with _lock:
-        info, build = _cuda(rest) if kind == "cuda" else _opencl(rest)
+        info, handle = _driver(kind).choose(rest)
         key = (info.name, memory_limit)
-        device = _devices.pop(key, None) or build(memory_limit)
+        device = _devices.pop(key, None) or _driver(kind).DEVICE(info, handle, memory_limit)
         device.look_at_memory()
         _devices[key] = device  # the last used is last
         limited = [held for held in _devices if held[1] is not None]
@@ -112,10 +110,7 @@ def holder(graph: Graph) -> str | None:
 
 def cuda_number_at(address: int) -> int:
     """Return the number of the CUDA device that has the memory at an address."""
-    _need("cuda.bindings", "cuda")
-    from . import cuda
-
-    return cuda.number_at(address)
+    return int(_driver("cuda").number_at(address))
 
 
 def set_default_device(name: str | None) -> None:
@@ -139,43 +134,14 @@ def default_device() -> str:
     return _default or os.environ.get("STEPPE_DEVICE") or "cpu"
 
 
-def _need(module: str, extra: str) -> None:
-    if _processes.setdefault(extra, os.getpid()) != os.getpid():
-        raise DeviceError(forked(extra))
+def _driver(kind: str) -> Any:
+    """Return the module of a kind of devices: ``find``, ``choose`` and the class ``DEVICE``; DeviceError where its package is not installed."""
+    if _processes.setdefault(kind, os.getpid()) != os.getpid():
+        raise DeviceError(forked(kind))
     try:
-        present = importlib.util.find_spec(module) is not None
+        present = importlib.util.find_spec(_PACKAGES[kind]) is not None
     except ModuleNotFoundError:  # the parent package is absent
         present = False
     if not present:
-        msg = f"{module} is not installed: pip install 'steppe[{extra}]'"
-        raise DeviceError(msg)
-
-
-def _opencl_infos() -> list[DeviceInfo]:
-    _need("pyopencl", "opencl")
-    from . import opencl
-
-    return [info for info, _ in opencl.find()]
-
-
-def _opencl(rest: str) -> tuple[DeviceInfo, Callable[[int | None], Device]]:
-    _need("pyopencl", "opencl")
-    from . import opencl
-
-    info, handle = opencl.choose(rest)
-    return info, lambda limit: opencl.OpenCL(info, handle, limit)
-
-
-def _cuda_infos() -> list[DeviceInfo]:
-    _need("cuda.bindings", "cuda")
-    from . import cuda
-
-    return cuda.find()
-
-
-def _cuda(rest: str) -> tuple[DeviceInfo, Callable[[int | None], Device]]:
-    _need("cuda.bindings", "cuda")
-    from . import cuda
-
-    info = cuda.choose(rest)
-    return info, lambda limit: cuda.Cuda(info, limit)
+        raise DeviceError(f"{_PACKAGES[kind]} is not installed: pip install 'steppe[{kind}]'")
+    return importlib.import_module(f".{kind}", __package__)

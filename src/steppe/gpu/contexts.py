@@ -1,4 +1,4 @@
-"""Contexts of the CUDA driver: which one is current, and what its calls say went wrong."""
+"""Contexts of the CUDA driver: which one is current, and errors of its calls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 _LOST = frozenset({214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911})
-"""Errors after which every call fails: a kernel's fault or time limit, broken memory or links, a context that somebody ended."""
+"""Errors after which every call fails: a kernel's fault or time limit, broken memory or links, a destroyed context."""
 
 
 def check(result: tuple[Any, ...]) -> Handle:
@@ -46,11 +46,11 @@ class Current:
     """Makes a context current inside a ``with`` block, and afterwards the one before again; inside its own block it does nothing.
 
     Another library may be capturing a stream (PyTorch's graphs, in the mode that is CUDA's default, forbid all threads to allocate, and
-    one call that does makes the capture invalid). Nothing here goes into anybody's capture, so inside the block the thread's mode is
-    RELAXED, in which the driver lets all calls pass.
+    one call that does makes the capture invalid). Nothing here is captured by another library, so inside the block the thread's mode is
+    RELAXED, in which the driver allows all calls.
 
-    The garbage collector may call a finalizer at any moment, also between another device's entry and its calls. Hence a list for each
-    thread of what has been entered: only its last entry is known to be current, and none while contexts change.
+    The garbage collector may call a finalizer at any moment, also between another device's entry and its calls. Hence each
+    thread has a list of the contexts it has entered: only its last entry is known to be current, and none while contexts change.
     """
 
     def __init__(self, context: Handle) -> None:

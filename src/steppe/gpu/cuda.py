@@ -5,8 +5,8 @@ text, options, architecture and NVRTC's version, with the text beside it. A GPU 
 driver finishes. Each module carries its name in `steppe_program`, so that a profiler's user (or the tests' stand-in
 driver) can find the text it came from.
 
-The driver's current context belongs to the thread, which may have another library's there (PyTorch on another device). So every entry
-pushes ours and pops it again, which costs about a microsecond; several launches that are replayed enter once.
+The driver's current context belongs to the thread, which may have another library's there (PyTorch on another device). So every method
+pushes our context and pops it again, which costs about a microsecond (an estimate); several launches that are replayed do it once.
 """
 
 from __future__ import annotations
@@ -50,32 +50,29 @@ _CTYPES = {
 }
 
 
-def find() -> list[DeviceInfo]:
-    """List the CUDA devices, or raise DeviceError that says what is missing."""
+def find() -> list[tuple[DeviceInfo, int]]:
+    """List the CUDA devices as (facts, number), or raise DeviceError that says what is missing."""
     try:
         check(driver.cuInit(0))
         count = check(driver.cuDeviceGetCount())
     except DeviceError as error:
-        msg = f"the NVIDIA driver reports no usable GPU ({error})"
-        raise DeviceError(msg) from error
+        raise DeviceError(f"the NVIDIA driver reports no usable GPU ({error})") from error
     except (RuntimeError, OSError) as error:
         msg = "no NVIDIA driver (libcuda) is installed: install the driver of the GPU; steppe needs no CUDA toolkit"
         raise DeviceError(msg) from error
     if count == 0:
-        msg = "the NVIDIA driver reports no GPU"
-        raise DeviceError(msg)
-    return [_facts(index) for index in range(count)]
+        raise DeviceError("the NVIDIA driver reports no GPU")
+    return [(_facts(index), index) for index in range(count)]
 
 
-def choose(rest: str) -> DeviceInfo:
+def choose(rest: str) -> tuple[DeviceInfo, int]:
     """Take device `rest` (a number; "" for 0), and find out now whether kernels can be compiled for it."""
     found = find()
     if rest and not rest.isdecimal():
-        msg = f"CUDA devices are numbered: cuda, cuda:0 … cuda:{len(found) - 1}, not cuda:{rest}"
-        raise DeviceError(msg)
+        raise DeviceError(f"CUDA devices are numbered: cuda, cuda:0 … cuda:{len(found) - 1}, not cuda:{rest}")
     index = int(rest or 0)
     if index >= len(found):
-        msg = f"there is no cuda:{index}; there are {len(found)}: {'; '.join(f.description for f in found)}"
+        msg = f"there is no cuda:{index}; there are {len(found)}: {'; '.join(f.description for f, _ in found)}"
         raise DeviceError(msg)
     _architecture(index)
     _check_versions()
@@ -98,11 +95,10 @@ def _check_versions() -> None:
     if compiles[0] > version // 1000:
         older = version // 1000
         way_out = f"pip install 'steppe[cuda{older}]'" if older in EXTRAS else "update the driver"
-        msg = (
+        raise DeviceError(
             f"NVRTC {compiles[0]}.{compiles[1]} compiles for a newer driver than this one: the driver is for CUDA "
             f"{older}.{version % 1000 // 10}: {way_out}"
         )
-        raise DeviceError(msg)
 
 
 def _attribute(attribute: Handle, index: int) -> int:
@@ -142,10 +138,9 @@ def _architecture(index: int) -> str:
     older = [arch for arch in known if arch < mine]
     if not older:
         oldest = min(known) / 10
-        msg = (
+        raise DeviceError(
             f"this NVRTC compiles for compute {oldest} and newer, the GPU has {mine / 10}: pip install 'steppe[cuda12]'"
         )
-        raise DeviceError(msg)
     return f"compute_{max(older)}"
 
 
@@ -202,8 +197,8 @@ class Cuda(Device):
 
     target = "cuda"
 
-    def __init__(self, info: DeviceInfo, memory_limit: int | None = None) -> None:
-        index = int(info.name.partition(":")[2])
+    def __init__(self, info: DeviceInfo, index: int, memory_limit: int | None = None) -> None:
+        self._index = index
         self._arch = _architecture(index)
         self._context = check(driver.cuDevicePrimaryCtxRetain(check(driver.cuDeviceGet(index))))
         self._current = Current(self._context)
@@ -217,7 +212,7 @@ class Cuda(Device):
         weakref.finalize(self, _end_streams, self._current, streams, os.getpid()).atexit = False
 
     def exchanged(self) -> tuple[int, int]:  # noqa: D102
-        return exchange.CUDA, int(self.info.name.partition(":")[2])
+        return exchange.CUDA, self._index
 
     def address_of(self, buffer: Buffer) -> int:  # noqa: D102
         return int(buffer.handle)
@@ -318,7 +313,7 @@ class Cuda(Device):
     def _free(self, handle: int) -> None:
         with self._current:
             done = driver.cuMemFree(handle)
-            if not is_lost(done[0]):  # then the memory is gone with everything else, as somebody has been told
+            if not is_lost(done[0]):  # then the memory is lost with the context, and an earlier call has raised
                 check(done)
 
     def _write(self, handle: int, offset: int, array: NDArray[Any]) -> None:
@@ -377,3 +372,6 @@ def _end_streams(current: Current, streams: tuple[Handle, ...], process: int) ->
         with current:
             for stream in streams:
                 driver.cuStreamDestroy(stream)
+
+
+DEVICE = Cuda

@@ -1,4 +1,4 @@
-"""The device protocol: everything a host loop may ask of a device, on one page.
+"""The device protocol: every method of a device that a host loop calls, on one page.
 
     program(file, ...)                       compile kernels/file.c for these types (cached)
     alloc(size, dtype), upload(array)        make a Buffer; counted against the byte budget
@@ -12,9 +12,9 @@
     memory, count()                          budget used / peak / free; counters for explain()
 
 Two queues, each in order: the first computes, the second copies. They meet only by events, so a host loop can stream
-parts of a graph through two staging buffers while the part before computes. The budget (`memory_limit`) lets a large
-device play a small one: every allocation is counted, and one that does not fit is refused with DeviceMemoryError before
-the driver is asked. No driver survives a fork: the child gets DeviceError from everything here. A subclass (cuda.py,
+parts of a graph through two staging buffers while the part before computes. The budget (`memory_limit`) makes a large
+device behave like a small one: every allocation is counted, and one that does not fit raises DeviceMemoryError before
+the driver is called. No driver survives a fork: the child gets DeviceError from everything here. A subclass (cuda.py,
 opencl.py) supplies the methods with a leading underscore, and decides nothing else.
 """
 
@@ -109,7 +109,7 @@ class Device(ABC):
         """What is kept on this device of each graph, as long as the graph lives (rows.py)."""
 
     def look_at_memory(self) -> None:
-        """Set the budget by what the driver has now: other processes come and go between two calls."""
+        """Set the budget by what the driver has free now: other processes may have changed it since the last call."""
         free = self._free_memory()
         most = self.info.memory if free is None else min(free + self.memory.allocated, self.info.memory)
         room = without_reserve(most)
@@ -120,7 +120,7 @@ class Device(ABC):
         self.copies = weakref.WeakKeyDictionary()
 
     def give_back_spares(self) -> int:
-        """Free what is kept for searches to come; return how many bytes that was."""
+        """Free the memory that is kept for later searches; return how many bytes that was."""
         kept = [self.copies.get(graph) for reference in self.copies.keyrefs() if (graph := reference()) is not None]
         return sum(one.spares.give_back() for one in kept if one is not None and one.spares is not None)
 
@@ -160,14 +160,12 @@ class Device(ABC):
     def _build(self, file: str | Path, types: dict[str, Any], block: int, defines: dict[str, object]) -> Program:
         made = _source.make(file, target=self.target, **types, block=block, defines=defines)
         if made.needs_f64 and not self.info.has_f64:
-            msg = f"{self.info.name} has no 64-bit floats (cl_khr_fp64): use float32 weights or the CPU"
-            raise DeviceError(msg)
+            raise DeviceError(f"{self.info.name} has no 64-bit floats (cl_khr_fp64): use float32 weights or the CPU")
         if made.needs_atomic_64 and not self.info.has_atomic_64:
-            msg = (
+            raise DeviceError(
                 f"{self.info.name} has no 64-bit atomics (cl_khr_int64_extended_atomics): use 32-bit weights "
                 "without record_paths, or the CPU"
             )
-            raise DeviceError(msg)
         module = self._compile(made)
         most = self._most_threads(module, made.kernels)
         if most < block:  # a power of two, as blocks are everywhere
@@ -182,8 +180,7 @@ class Device(ABC):
         self._ready()
         parameters = program.source.kernels[kernel]
         if len(parameters) != len(args):
-            msg = f"{program.source.name}.{kernel} takes {len(parameters)} arguments, not {len(args)}"
-            raise TypeError(msg)
+            raise TypeError(f"{program.source.name}.{kernel} takes {len(parameters)} arguments, not {len(args)}")
         values = [argument(self, kernel, p, a) for p, a in zip(parameters, args, strict=True)]
         with self._lock:
             bound = self._bind(program, kernel, values)
@@ -233,7 +230,7 @@ class Device(ABC):
         try:
             self.memory.take(nbytes, self.info.name)
         except DeviceMemoryError:
-            gc.collect()  # buffers in a cycle of dead objects would be freed sooner or later: now is the time
+            gc.collect()  # frees buffers in cycles of dead objects
             self.give_back_spares()
             self.memory.take(nbytes, self.info.name)
         try:
@@ -288,11 +285,9 @@ class Device(ABC):
     def _inside(self, buffer: Buffer, offset: int, count: int, dtype: np.dtype[Any]) -> None:
         self._ready()
         if dtype != buffer.dtype:
-            msg = f"the buffer holds {buffer.dtype}, not {dtype}"
-            raise TypeError(msg)
+            raise TypeError(f"the buffer holds {buffer.dtype}, not {dtype}")
         if offset < 0 or count < 0 or offset + count > buffer.size:
-            msg = f"elements {offset} to {offset + count} of a buffer of {buffer.size}"
-            raise IndexError(msg)
+            raise IndexError(f"elements {offset} to {offset + count} of a buffer of {buffer.size}")
 
     # The second queue
 
@@ -302,8 +297,7 @@ class Device(ABC):
         Until then the array (best one from `staging`) must not change.
         """
         if not array.flags.c_contiguous:
-            msg = "an asynchronous copy takes a contiguous array"
-            raise ValueError(msg)
+            raise ValueError("an asynchronous copy takes a contiguous array")
         self._inside(into, offset, array.size, array.dtype)
         for counters in self._counters():
             counters.bytes_up += array.nbytes
@@ -361,15 +355,15 @@ class Device(ABC):
 
     @abstractmethod
     def stream_number(self) -> int | None:
-        """Return the first queue as DLPack names it, so that an owner can make its array ready for it; None where it has no names."""
+        """Return DLPack's number of the first queue, for which an owner makes its array ready; None where queues have no numbers."""
 
     @abstractmethod
     def wait_for_stream(self, stream: int) -> None:
-        """Wait until another library's stream has done what it was given."""
+        """Wait until another library's stream is done."""
 
     @abstractmethod
     def _free_memory(self) -> int | None:
-        """Return the bytes that the driver could still give us; None where it does not say."""
+        """Return the bytes that the driver has free; None where it does not report them."""
 
     @abstractmethod
     def _compile(self, source: Source) -> Handle: ...

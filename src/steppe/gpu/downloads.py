@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from .memory import Handle
 
 CHUNK = 4 << 20
-"""Bytes of each of the two buffers; an estimate: a GPU fills one in a third of a millisecond."""
+"""Bytes of each of the two buffers; a GPU fills one in a third of a millisecond (an estimate)."""
 
 FROM = 1 << 18
-"""Bytes from which it is worth it."""
+"""Bytes from which this pays."""
 
 
 class Downloads:

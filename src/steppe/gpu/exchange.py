@@ -1,8 +1,8 @@
 """Exchange: arrays on devices to and from other libraries, without a copy, by DLPack and ``__cuda_array_interface__``.
 
-DLPack is a C structure in a Python capsule: address, device, shape, type, and a function that tells the owner when the borrower is done.
-CuPy, PyTorch, JAX, cuDF's columns and others speak it. What we give out is finished when it is asked for, whatever stream the other side
-computes on; of what we take, the owner is asked to make it ready for our stream.
+DLPack is a C structure in a Python capsule: address, device, shape, type, and a function that the borrower calls when it is done.
+CuPy, PyTorch, JAX, cuDF's columns and others support it. An array that we lend is complete before it is lent, so the borrower's stream has
+nothing to wait for; the owner of an array that we borrow makes it ready for our stream.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _give_back(managed: Any) -> None:
 
 @ctypes.CFUNCTYPE(None, c_void_p)  # type: ignore[untyped-decorator]
 def _unused(capsule: int) -> None:
-    """Free what nobody took out of its capsule."""
+    """Free an array whose capsule was never used."""
     # By the bare address: the capsule is about to go, and must not be given new references.
     if _valid(capsule, _NEW):
         _lent.pop(_pointer(capsule, _NEW), None)
@@ -157,7 +157,7 @@ class DeviceArray:
 
 
 class _Owner:
-    """Whose memory a borrowed buffer is: told when the last reference goes."""
+    """The owner of a borrowed buffer's memory; its deleter is called with the last reference."""
 
     def __init__(self, address: int, given: object) -> None:
         self.address, self.given = address, given
@@ -186,12 +186,12 @@ def place_of(array: Any) -> tuple[int, int] | None:
     facts = getattr(array, "__cuda_array_interface__", None)
     if facts is None:
         return None
-    # It does not tell the device, but the driver knows whose memory it is. No memory lies nowhere.
+    # The interface does not have the device; the driver finds it by the address. An empty array has none.
     return CUDA, cuda_number_at(int(facts["data"][0])) if is_somewhere(array) else 0
 
 
 def is_somewhere(array: Any) -> bool:
-    """Whether an array has a place of its own: one of no elements without DLPack has not, and lies wherever the others do.
+    """Whether an array has a device of its own: an empty one without DLPack has none, and counts as lying where the others do.
 
     Examples
     --------

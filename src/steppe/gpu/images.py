@@ -1,8 +1,8 @@
-"""Images: compiled kernels on disk, looked at before they are loaded.
+"""Images: compiled kernels on disk, checked before they are loaded.
 
-What is loaded runs on the GPU in the user's name, so nobody else may have had a hand in it: folder and file belong to this user (or to root),
-others cannot write to either, and the file is no link. Its first line is the SHA-256 of the rest, which finds damage. What fails any of this
-is not used but compiled anew, as is everything where there is no folder to write to. Windows keeps the folder for its user by itself.
+An image runs on the GPU with the user's rights, so nobody else may be able to change it: folder and file belong to this user (or to root), others
+cannot write to either, and the file is no link. Its first line is the SHA-256 of the rest, which finds damage. An image that fails a check is
+compiled again, as is everything where no folder can be written to. Windows protects the folder of a user.
 """
 
 from __future__ import annotations

@@ -53,17 +53,14 @@ def argument(device: Device, kernel: str, parameter: Parameter, value: object) -
             msg = f"{kernel}: {parameter.name} is a buffer of {parameter.dtype} on {device.info.name}, not {value!r}"
             raise TypeError(msg)
         if value.handle is None:
-            msg = f"{kernel}: {parameter.name} has been freed"
-            raise ValueError(msg)
+            raise ValueError(f"{kernel}: {parameter.name} has been freed")
         return value.handle
     if type(value) is int and parameter.low <= value <= parameter.high:
         return value
     try:
         number = np.array(value, dtype=parameter.dtype)[()]
     except (TypeError, ValueError, OverflowError) as error:
-        msg = f"{kernel}: {parameter.name} is one {parameter.dtype}, not {value!r}"
-        raise TypeError(msg) from error
+        raise TypeError(f"{kernel}: {parameter.name} is one {parameter.dtype}, not {value!r}") from error
     if parameter.dtype.kind in "iu" and number != value:  # a float is rounded to the parameter's type
-        msg = f"{kernel}: {parameter.name} is {parameter.dtype} and cannot hold {value!r}"
-        raise TypeError(msg)
+        raise TypeError(f"{kernel}: {parameter.name} is {parameter.dtype} and cannot hold {value!r}")
     return number.item()

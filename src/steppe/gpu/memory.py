@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .device import Device
     from .spares import Spares
 
-Handle = Any  # what a driver gives out; only cuda.py and opencl.py look inside
+Handle = Any  # an object of the driver; only cuda.py and opencl.py know its type
 
 
 RESERVE = 256 << 20
@@ -36,11 +36,11 @@ def without_reserve(free: int) -> int:
 class Memory:
     """The byte budget of a device.
 
-    A buffer may be freed by the garbage collector, at any moment and so in the middle of the methods here. Hence `give` and `spare` wait
-    for nobody: they note what came back, in one step, and whoever next asks how much is used counts it.
+    The garbage collector may free a buffer at any moment, also in the middle of the methods here. Hence `give` and `spare` take no lock: they
+    append what came back, in one step, and the next read of `allocated` or `used` adds it up.
 
-    What the driver gave us is `allocated`; what of it no search uses now, and is kept for the next one (spares.py), counts as free, because it
-    is given back as soon as something else needs the room. Both together never pass the limit.
+    What the driver gave is `allocated`; the part of it that no search uses now and that is kept for the next one (spares.py) counts as free,
+    because it is freed as soon as something else needs the room. Both together never pass the limit.
     """
 
     def __init__(self, limit: int) -> None:
@@ -101,7 +101,7 @@ class Memory:
 class Buffer:
     """An array on a device; freed with its last reference, or by `free`.
 
-    One that has an `owner` is borrowed, and only let go. One that has `spares` goes there, for the next search.
+    One with an `owner` is borrowed, and only released. The memory of one with `spares` goes there, for the next search.
     """
 
     __slots__ = ("device", "dtype", "handle", "nbytes", "owner", "size", "spares")
@@ -120,7 +120,7 @@ class Buffer:
         self.nbytes = size * dtype.itemsize
 
     def give_out(self) -> None:
-        """Let no search use this memory again: another library may still read it, on a stream of its own, after it has let go of it."""
+        """Keep this memory from later searches: another library may still read it, on its own stream, after it has released it."""
         self.spares = None
         if isinstance(self.owner, Buffer):
             self.owner.give_out()

@@ -2,7 +2,7 @@
 
 Text is built as OpenCL C 1.2, which every driver has (Apple's ends there). Compiled kernels are cached by the drivers
 themselves. Oclgrind, the interpreter that looks for races, is a platform like any other, except that it is taken only
-when asked for by name, and that it gets CHECK (see LOAD in DIALECT.md) and no optimiser, which would hide races.
+by its name, and that it gets CHECK (see LOAD in DIALECT.md) and no optimiser, which would hide races.
 """
 
 from __future__ import annotations
@@ -57,10 +57,9 @@ def find() -> list[tuple[DeviceInfo, Any]]:
     try:
         platforms = cl.get_platforms()
     except cl.LogicError as error:
-        msg = (
+        raise DeviceError(
             "no OpenCL driver is installed: install the GPU's driver, or PoCL for the CPU (pip install pyopencl[pocl])"
-        )
-        raise DeviceError(msg) from error
+        ) from error
     found = []
     for platform in platforms:
         try:
@@ -69,8 +68,7 @@ def find() -> list[tuple[DeviceInfo, Any]]:
             continue
         found += [(_facts(platform, handle), handle) for handle in handles]
     if not found:
-        msg = "the OpenCL drivers report no device"
-        raise DeviceError(msg)
+        raise DeviceError("the OpenCL drivers report no device")
     found.sort(key=lambda pair: (not pair[0].available, _is_oclgrind(pair[1]), not pair[0].is_gpu))
     seen: dict[str, int] = {}
     for k, (info, handle) in enumerate(found):  # the second of two equal GPUs is called NAME#2
@@ -109,7 +107,7 @@ def _is_oclgrind(handle: Handle) -> bool:
 
 
 def _flaw(handle: Handle) -> str:
-    """Return why no kernel can be built for the device, else nothing. Only PoCL on an unknown processor is asked to build one."""
+    """Return why no kernel can be built for the device, else nothing. Only PoCL on an unknown processor builds one as a test."""
     if "Portable Computing Language" not in handle.platform.name or not handle.version.strip().endswith("-generic"):
         return ""
     with _building:
@@ -181,7 +179,7 @@ class OpenCL(Device):
         raise DeviceError(f"{self.info.name} has no stream {stream}: streams are CUDA's")
 
     def _free_memory(self) -> int | None:
-        """Ask AMD's extension; of a CPU the host's free memory. Other drivers tell only how much there is in all."""
+        """Ask AMD's extension; of a CPU the host's free memory. Other drivers report only the total."""
         if not self.info.is_gpu:
             return memory.available()
         if "cl_amd_device_attribute_query" in self._handle.extensions:
@@ -193,8 +191,8 @@ class OpenCL(Device):
     def _telling(self, doing: str, nbytes: int = 0, *, first_use: bool = False) -> Iterator[None]:
         """Turn the driver's errors into ours. Many drivers allocate at the first use, so that anything may run out of memory.
 
-        OUT_OF_RESOURCES is no proof of that: NVIDIA's driver says so of a kernel that failed, and of everything after it. It counts as lack
-        of memory only where memory may be used for the first time, and the queue still does what it is given.
+        OUT_OF_RESOURCES is no proof of that: NVIDIA's driver returns it for a kernel that failed, and for every call after it. It counts as lack
+        of memory only where memory may be used for the first time, and the queue still works.
         """
         try:
             yield
@@ -210,7 +208,7 @@ class OpenCL(Device):
             raise DeviceError(msg) from error
 
     def _is_alive(self) -> bool:
-        """Whether the queue does what it was given: after a kernel's failure it cannot."""
+        """Whether the queue still works: after a kernel's failure it does not."""
         try:
             self._queue.finish()
         except cl.Error:
@@ -256,8 +254,7 @@ class OpenCL(Device):
                 return cl.Program(self._context, source.text).build(self._options, cache_dir=False)
         except cl.Error as error:
             cause = UNKNOWN_PROCESSOR if "unknown target CPU" in str(error) else error
-            msg = f"{self.info.name} cannot compile {source.name}.c:\n{cause}"
-            raise DeviceError(msg) from error
+            raise DeviceError(f"{self.info.name} cannot compile {source.name}.c:\n{cause}") from error
 
     def _most_threads(self, module: Handle, kernels: Iterable[str]) -> int:
         """Ask how many threads a block of every kernel may have: one that needs many registers may have fewer than the device's most."""
@@ -269,7 +266,7 @@ class OpenCL(Device):
     def _bind(self, program: Program, kernel: str, values: list[Any]) -> Handle:
         with self._telling(f"prepare {kernel}"):
             made = cl.Kernel(program.module, kernel)
-            # Known types make PyOpenCL pack numbers in 0.2 instead of 12 microseconds each.
+            # With known types PyOpenCL packs a number in 0.2 microseconds instead of 12 (PoCL, November 2026; the machine was not noted).
             made.set_scalar_arg_dtypes([None if p.pointer else p.dtype for p in program.source.kernels[kernel]])
             made.set_args(*values)
         return made
@@ -325,3 +322,6 @@ class OpenCL(Device):
         free = max(self.memory.free, 0)
         msg = f"{self.info.name}: the driver has no room for {nbytes:,} bytes (free by our own count: {free:,})"
         return DeviceMemoryError(msg, needed=nbytes, free=free)
+
+
+DEVICE = OpenCL

@@ -1,8 +1,8 @@
 """Recording: launches that CUDA keeps as a graph, so that the host enqueues many of them by one call.
 
-A launch costs the host some microseconds, and a search on a road network has thousands of them, each of which takes a GPU no longer than
-that. All control is in device memory (kernels/delta_stepping.c), so a batch of steps is the same launches over and over: recorded once for
-a search, replayed as often as it takes.
+A launch costs the host some microseconds, and a search on a road network has thousands of them, each of which takes a GPU no longer than that
+(estimates). All control is in device memory (kernels/delta_stepping.c), so a batch of steps is the same launches over and over: recorded once for a
+search, replayed as often as it takes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ REPEATED = 16
 
 
 class Bound(NamedTuple):
-    """A kernel with its arguments: the driver reads them from `address`, as long as somebody holds `cells`."""
+    """A kernel with its arguments: the driver reads them from `address`, as long as `cells` exists."""
 
     function: Handle
     address: int

@@ -6,9 +6,9 @@ the text itself, not in compiler options: the text is then all there is to know 
 folder, here and not in the compiler, which never sees a path.
 
 The signatures are read from the text, which is possible because the dialect is small (`KERNEL name(type name, ...)`).
-They spare the host loops the widths of arguments: a wrong dtype is an error in Python, not a wrong answer on a device.
-So are the numbers that the text defines (`#define FAULTS 7`): which cell of an array means what stands in the kernel's file only,
-and host loops say `program.names.FAULTS`.
+So host loops need not know the widths of arguments: a wrong dtype is an error in Python, not a wrong answer on a device.
+The numbers that the text defines (`#define FAULTS 7`) are read, too: the meaning of an array's cells is defined in the
+kernel's file only, and host loops write `program.names.FAULTS`.
 """
 
 from __future__ import annotations
@@ -116,8 +116,7 @@ def type_name(dtype: DTypeLike) -> str:
     for name, known in TYPES.items():
         if known == wanted:
             return name
-    msg = f"kernels know no type {wanted}: {', '.join(TYPES)}"
-    raise TypeError(msg)
+    raise TypeError(f"kernels know no type {wanted}: {', '.join(TYPES)}")
 
 
 def key_type(dist: str) -> str:
@@ -239,8 +238,7 @@ def _signatures(body: str, values: Mapping[str, object], file: str) -> dict[str,
             words = parameter.replace("*", " * ").split()
             kept = [w for w in words if w not in ("GLOBAL", "const", "RESTRICT", "*")]
             if len(kept) != 2 or str(values.get(kept[0], kept[0])) not in TYPES:
-                msg = f"{file}: kernel {name}: cannot read the parameter {' '.join(words)!r}"
-                raise ValueError(msg)
+                raise ValueError(f"{file}: kernel {name}: cannot read the parameter {' '.join(words)!r}")
             parameters.append(Parameter(kept[1], TYPES[str(values.get(kept[0], kept[0]))], "*" in words))
         kernels[name] = tuple(parameters)
     return kernels

@@ -1,12 +1,12 @@
 """Spares: memory of a search that has ended, kept with the graph's rows on a device for the next search.
 
-A dozen allocations, and as many releases that each wait for the whole device, cost a GPU more than a small search. What a search had is put here, by
-its size; the next one takes what it finds, and asks the driver for the rest. All searches of a device use one queue, so whoever takes an
-array comes after all that was enqueued on it before.
+A dozen allocations, and as many releases that each wait for the whole device, cost a GPU more than a small search. The arrays of a search are put
+here, by size; the next search takes those that fit, and allocates the rest. All searches of a device use one queue, so a search that takes an array
+comes after all launches that used it before.
 
-Spares count as free in the device's budget: they are given back when anything needs the room, and when the graph goes. What some searches in
-a row had no use for goes, too. Buffers come back whenever the garbage collector finds them, so nothing here holds a lock: each step is one
-operation of a deque, which no other thread can see half done.
+Spares count as free in the device's budget: they are freed when anything needs the room, when the graph is freed, and when some searches in a row
+had no use for them. Buffers come back whenever the garbage collector finds them, so nothing here holds a lock: each step is one operation of a
+deque, which is atomic.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .memory import Handle
 
 PATIENCE = 4
-"""Searches after which a size that none of them wanted is given back: the number of targets may be another one each time."""
+"""Searches after which memory of a size that none of them needed is freed: the number of targets may differ from search to search."""
 
 
 class Spares:
@@ -33,7 +33,7 @@ class Spares:
         self._searches = 0
 
     def begin(self) -> None:
-        """Tell that a search begins; what the last ones did not want is given back."""
+        """Note that a search begins; free what the last ones did not need."""
         self._searches += 1
         for size in list(self._kept):
             if self._wanted.get(size, 0) < self._searches - PATIENCE:

@@ -1,7 +1,7 @@
 """Tuning: the sizes that suit a device, measured on it by ``steppe tune`` and kept in the cache folder.
 
-What stands in the loops are guesses made on a CPU. Every number changes only how long a search takes, never what it finds; so a file that is
-missing, damaged or out of range counts for nothing.
+The numbers in the loops are estimates, made on a CPU. They change only how long a search takes, never its answer; so a file that is missing,
+damaged or out of range is ignored.
 
 | name | meaning | without a measurement |
 |---|---|---|

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..deprecated import renamed_arguments
 from ..errors import GraphError, NoPathError
 from ..pictures.draw import (
     DISTINCT,
@@ -100,8 +101,9 @@ class Plotting:
         def predecessors(self) -> Array: ...  # noqa: D102
         def path(self, vertex: Any) -> Array: ...  # noqa: D102
 
+    @renamed_arguments(to="target")
     def plot(
-        self, to: Any = None, *, tree: bool = False, ax: Any = None, cmap: Any = SEQUENTIAL, label: str = "distance"
+        self, target: Any = None, *, tree: bool = False, ax: Any = None, cmap: Any = SEQUENTIAL, label: str = "distance"
     ) -> Any:
         """Draw the graph with the distance as colour, and one path on top; return matplotlib's axes.
 
@@ -110,7 +112,7 @@ class Plotting:
 
         Parameters
         ----------
-        to : label, optional
+        target : label, optional
             The path to this vertex is drawn.
         tree : bool
             Draw only the edges of the tree of shortest paths.
@@ -124,12 +126,12 @@ class Plotting:
         Examples
         --------
         >>> import steppe as sp
-        >>> ax = sp.sssp(sp.generate.grid(5, 6), 0).plot(to=29)
+        >>> ax = sp.sssp(sp.generate.grid(5, 6), 0).plot(target=29)
         >>> len(ax.collections) > 2
         True
         """
         graph, edges = self.graph, None
-        path = None if to is None else graph.indices_of(self.path(to))
+        path = None if target is None else graph.indices_of(self.path(target))
         if not self.reachable.any():
             raise NoPathError("nothing was reached: there is nothing to draw")
         if tree:
@@ -144,18 +146,18 @@ class Plotting:
         return ax
 
 
-def plot_winners(graph: Graph, winners: npt.NDArray[np.int64], ax: Any) -> Any:
+def plot_nearest(graph: Graph, nearest: npt.NDArray[np.int64], ax: Any) -> Any:
     """Draw every edge in the colour of the source that both its ends are nearest to; return the axes."""
     from matplotlib.colors import ListedColormap, Normalize
 
     plane = plane_of(graph)
     ax = new_axes(ax, plane)
     u, v = ends_once(graph)
-    same = (winners[u] == winners[v]) & (winners[u] >= 0)
+    same = (nearest[u] == nearest[v]) & (nearest[u] >= 0)
     draw_edges(ax, pieces_of(plane, u[~same], v[~same])[0], color=GREY, width=0.4)
-    sources = np.unique(winners[winners >= 0])
+    sources = np.unique(nearest[nearest >= 0])
     segments, known = pieces_of(plane, u[same], v[same])
-    color = (np.searchsorted(sources, winners[u[same][known]]) % len(DISTINCT)).astype(np.float64)
+    color = (np.searchsorted(sources, nearest[u[same][known]]) % len(DISTINCT)).astype(np.float64)
     norm = Normalize(-0.5, len(DISTINCT) - 0.5)
     draw_edges(ax, segments, values=(color, color), cmap=ListedColormap(DISTINCT), norm=norm, order=2)
     _name(graph, plane, ax)

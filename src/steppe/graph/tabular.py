@@ -58,13 +58,16 @@ def _listed(column: Array) -> Any:
 class Tabular:
     """The part of an answer that makes a table of it."""
 
+    graph: Any
+
     def _columns(self) -> dict[str, Array]:
         """Return the columns by name, all of one length."""
         raise NotImplementedError
 
     def _library(self) -> str | None:
         """Return the library whose table came in."""
-        raise NotImplementedError
+        library: str | None = self.graph._library
+        return library
 
     def to_frame(self) -> Any:
         """Return a table, of the library that the graph was made from with :meth:`Graph.from_frame`; otherwise a pandas ``DataFrame``."""

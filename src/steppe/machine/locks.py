@@ -1,6 +1,6 @@
 """Locks that a forked child finds open.
 
-A child has only the thread that forked. What another thread of the parent had locked at that moment, nobody would ever unlock in the child:
+A child has only the thread that forked. A lock that another thread of the parent held at that moment would stay locked in the child for ever:
 its first search on a graph that was just being prepared would wait for ever. So the child opens every lock but those of its own thread.
 What such a lock guards is a cache whose entries are stored whole, at the end of the work: half of one is never seen.
 """

@@ -37,7 +37,7 @@ def size_of(limit: int | str | None) -> int | None:
 
 
 def available() -> int | None:
-    """Return the bytes a new array may take: free memory, and what the control group allows; None where nobody says."""
+    """Return the bytes a new array may take: free memory, and what the control group allows; None where neither is known."""
     limits = []
     try:
         lines = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text().splitlines())
@@ -55,7 +55,7 @@ def available() -> int | None:
 
 
 SMALL = 16 << 20
-"""Bytes up to which nobody asks whether they are free: to ask takes as long as a small matrix."""
+"""Bytes up to which the free memory is not read: reading it takes as long as computing a small matrix."""
 
 
 def check_fits(shape: tuple[int, int], dtype: np.dtype[Any], limit: int | None = None) -> None:

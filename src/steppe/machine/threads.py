@@ -34,11 +34,11 @@ def _quota() -> int:
 
 
 LARGE = 1_000_000
-"""Edges from which a search looks at what else is running: that takes as long as a few thousand."""
+"""Edges from which a search reads the load of the machine: that takes as long as relaxing a few thousand."""
 
 
 def free() -> int:
-    """Return how many of the :func:`available` CPUs are not at work for somebody else right now.
+    """Return how many of the :func:`available` CPUs are not used by other processes right now.
 
     Threads of one search wait for each other. One that shares its CPU holds all up, a time slice at a time, and the search takes longer
     than on the other CPUs alone.
@@ -48,7 +48,7 @@ def free() -> int:
     """
     elsewhere = (os.cpu_count() or 1) - available()  # CPUs that others may use and we may not
     busy = _others() - elsewhere
-    if busy > 0:  # one look may meet a moment's work, such as the kernel's: who is at work for long is met twice
+    if busy > 0:  # one sample may catch a short job, such as the kernel's: a long one is there in both samples
         time.sleep(0.0005)
         busy = min(busy, _others() - elsewhere)
     return max(1, available() - max(0, busy))
@@ -76,7 +76,7 @@ MOST = 1024
 def resolve(threads: int | None, *, edges: int = 0) -> int:
     """Return the thread count for a call: the argument, else ``STEPPE_NUM_THREADS``, else :func:`available`.
 
-    A search of many ``edges`` gets no more than are :func:`free`, whatever was asked for: more would make it slower.
+    A search of many ``edges`` gets no more than are :func:`free`, whatever ``threads`` is: more would make it slower.
 
     >>> resolve(3)
     3

@@ -86,7 +86,7 @@ def _paths_from_each(G: Graph, g: Any) -> Iterator[tuple[Any, LazyPaths]]:
 
 
 def _with_loops(G: Graph, weight: Any) -> Any:
-    """Return the graph, or raise where an edge from a node to itself is negative, wherever it is: NetworkX looks at those first."""
+    """Return the graph, or raise where an edge from a node to itself is negative, wherever it is: NetworkX checks those first."""
     if callable(weight) and G.is_multigraph():
         raise NotImplementedError("a function of parallel edges is asked for each loop alone by NetworkX")
     g = G.weighted(weight, hidden=False)

@@ -112,7 +112,7 @@ def descendants_at_distance(G: Graph, source: Any, distance: Any) -> set[Any]:
 
 
 def bfs_labeled_edges(G: Graph, sources: Any) -> Iterator[tuple[Any, Any, str]]:
-    """Yield the edges that a breadth-first search looks at, and what each is to it."""
+    """Yield the edges that a breadth-first search reads, and the kind of each."""
     nodes, row_of, directed = G.nodes, _rows(G), G.is_directed()
     depth = {G.place[node]: 0 for node in ([sources] if sources in G else sources)}
     queue, done = list(depth), set()

@@ -1,4 +1,4 @@
-"""A NetworkX graph as the backend keeps it: its nodes, and a :class:`steppe.Graph` for each attribute that was asked for as a weight.
+"""A NetworkX graph as the backend keeps it: its nodes, and a :class:`steppe.Graph` for each attribute that is used as a weight.
 
 NetworkX converts a graph when a call is given to the backend, and keeps the result in the graph's ``__networkx_cache__`` until the graph changes.
 Inside, vertices are the nodes' places 0…n-1 and rows have the order of the adjacency, so that breadth-first searches meet nodes in
@@ -31,7 +31,7 @@ _CHANGED = "the graph has changed since it was converted"
 
 
 class ConvertedGraph:
-    """What the backend's functions are given in place of a NetworkX graph.
+    """The argument of the backend's functions in place of a NetworkX graph.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class ConvertedGraph:
 
     @cached_property
     def hops_back(self) -> Graph:
-        """The graph without weights turned round; each row has NetworkX's order of a node's predecessors, that in which the edges were made."""
+        """The graph without weights reversed; each row has NetworkX's order of a node's predecessors, that in which the edges were made."""
         if not self._directed:
             return self.hops
         theirs = self._origin()
@@ -100,7 +100,7 @@ class ConvertedGraph:
         if weight is None:
             return self.hops
         if callable(weight):
-            return self._asked(weight, hidden=hidden)
+            return self._with_function(weight, hidden=hidden)
         if weight not in self._graphs:
             if self._theirs is None:
                 raise NotImplementedError(f"the graph was converted without the attribute {weight!r}")
@@ -108,14 +108,14 @@ class ConvertedGraph:
         return self._graphs[weight]
 
     def towards(self, weight: Any, *, hidden: bool = True) -> Graph:
-        """Return the graph in which NetworkX searches backwards: turned round, and a function is asked from where the search stands."""
+        """Return the graph in which NetworkX searches backwards: reversed; a weight function gets (v, u), in the search's direction."""
         if not self._directed:
             return self.weighted(weight, hidden=hidden)
         if callable(weight):
-            return self._asked(lambda u, v, data: weight(v, u, data), hidden=hidden).reverse
+            return self._with_function(lambda u, v, data: weight(v, u, data), hidden=hidden).reverse
         return self.weighted(weight).reverse
 
-    def _asked(self, weight: Any, *, hidden: bool) -> Graph:
+    def _with_function(self, weight: Any, *, hidden: bool) -> Graph:
         """Return the graph with the weights that a function returns. Where they differ by direction, an undirected graph becomes a directed one."""
         if self._theirs is None:
             raise NotImplementedError("a weight that is a function needs the graph's attributes")

@@ -232,8 +232,8 @@ def voronoi_cells(G: Graph, center_nodes: Any, weight: Any = "weight") -> dict[A
         raise ValueError("sources must not be empty")
     places = np.array([G.index(node, "Node {} not found in graph") for node in centers], dtype=np.int64)
     with search.declining():
-        winners = nearest(_weighted(G, weight), places).winners.tolist()
+        sources = nearest(_weighted(G, weight), places).source_index.tolist()
     cells: dict[Any, set[Any]] = {}
-    for node, winner in zip(G.nodes, winners, strict=True):
+    for node, winner in zip(G.nodes, sources, strict=True):
         cells.setdefault(G.nodes[winner] if winner >= 0 else "unreachable", set()).add(node)
     return cells

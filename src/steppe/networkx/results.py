@@ -1,4 +1,4 @@
-"""Results: arrays as what NetworkX returns: dictionaries of Python numbers by node, and paths as lists, each made when asked for."""
+"""Results: arrays as NetworkX returns them: dictionaries of Python numbers by node, and paths as lists, each made on demand."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def lengths(graph: ConvertedGraph, distances: Array, order: Array | None = None)
 
 
 class LazyPaths(MutableMapping[Any, list[Any]]):
-    """{node: path}, where a path is made when it is asked for, anew each time.
+    """{node: path}, where a path is made on demand, again each time.
 
-    All paths of a search have many more nodes than the graph; a tree has one entry for each. Making them all was most of the time that
-    NetworkX took. What is put in stays, as in the dictionary that it stands for: some of NetworkX's functions change what others return.
+    All paths of a search have many more nodes than the graph; a tree has one entry for each. NetworkX spends most of its time on making all paths.
+    A path that is assigned stays, as in a dictionary: some of NetworkX's functions change what others return.
     """
 
     __slots__ = ("_backwards", "_before", "_graph", "_known")

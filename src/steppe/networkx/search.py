@@ -1,4 +1,4 @@
-"""Search: what the backend's functions ask of steppe, from places 0…n-1 to arrays. Matrices are asked for in one place, :func:`rows`."""
+"""The searches of the backend's functions, from indices 0…n-1 to arrays. All matrices come from :func:`rows`."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ def may_overflow(graph: Graph) -> bool:
 
 
 def each(graph: Graph, steps: Iterable[T]) -> Iterator[T]:
-    """Yield steps of a search as they are asked for; all are taken first where one may be declined, since later it could not be."""
+    """Yield steps of a search as they are consumed; all are computed first where one may be declined, since later it could not be."""
     return iter(list(steps) if may_overflow(graph) else steps)
 
 
 def lazily(function: Callable[P, Iterator[T]]) -> Callable[P, Iterator[T]]:
-    """Make a generator take its first step when it is called: what is declined there NetworkX can still do; other errors come when asked for."""
+    """Make a generator take its first step when it is called: NetworkX can still do what is declined there; other errors come with the first item."""
 
     @functools.wraps(function)
     def call(*args: P.args, **options: P.kwargs) -> Iterator[T]:

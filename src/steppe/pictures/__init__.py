@@ -1,1 +1,1 @@
-"""Pictures: arrays of places, edges and numbers onto the axes of matplotlib, and into polygons. This room has never heard of graphs."""
+"""Pictures: arrays of places, edges and numbers onto the axes of matplotlib, and into polygons. Nothing here knows graphs."""

@@ -25,7 +25,7 @@ LINES, PIXELS = 60_000, 1600
 GREY, INK, ROUTE = "#b8b8b8", "#222222", "#d55e00"
 SEQUENTIAL = "viridis"
 DISTINCT = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#555555")
-"""Okabe and Ito's colours, which nobody mixes up."""
+"""Okabe and Ito's colours, which the colour-blind can tell apart, too."""
 
 
 def new_axes(ax: Any, plane: Plane, window: Window | None = None) -> Any:

@@ -47,7 +47,7 @@ def around(bands: list[Array], radius: float) -> list[Any]:
 
 
 def needed() -> Any:
-    """Return shapely, or tell where to get it."""
+    """Return shapely, or raise an error that says how to install it."""
     try:
         import shapely
         import shapely.geometry

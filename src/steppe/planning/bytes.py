@@ -126,7 +126,8 @@ def sweep(facts: Facts, *, record_paths: bool, threads: int, shift: int, hops: b
     """Return what has an entry for each vertex or block of ``2**shift`` of them in a search by blocks (cpp/external).
 
     ``bins``: candidates are sorted by the blocks of their targets (``cpp/external/bins.hpp``). Eight bytes a vertex hold one in ten of the
-    relaxations of a search; with less, passes only empty them (20 M vertices on two threads: 64 MB 1.96 s, 256 MB 1.84 s, 512 MB 1.87 s).
+    relaxations of a search; with less, passes only empty them (20 M vertices, two threads, AMD EPYC, November 2026: 64 MB 1.96 s,
+    256 MB 1.84 s, 512 MB 1.87 s).
     """
     n, blocks = facts.vertices, -(-facts.vertices >> shift) or 1
     public = 4 if hops else facts.distance

@@ -27,8 +27,8 @@ EDGES_PER_THREAD = 50_000
 """Edges below which one more thread costs more than it brings."""
 
 SPARSE_EDGES_PER_THREAD = 300_000
-"""The same where vertices have few edges: buckets are small, and threads often wait for each other (two threads on New York's roads, 0.7 M
-edges: 4.5 -> 4.0 ms; a grid of 9 M: 55 -> 36)."""
+"""The same where vertices have few edges: buckets are small, and threads often wait for each other (AMD EPYC, November 2026, two
+threads: New York's roads, 0.7 M edges, 4.5 -> 4.0 ms; a grid of 9 M 55 -> 36)."""
 
 DEVICE_FROM = 1_000_000
 """Edges from which ``device="auto"`` takes a GPU: a core searches fewer in a few milliseconds, in which a device makes some hundred launches. An

@@ -15,7 +15,7 @@ CACHED = 500_000
 
 BLOCKS_FROM, BLOCKS_DEGREE = 5_000_000, 10
 """Vertices, and edges of each, from which a graph is searched in blocks, as if it lay in a file: random reads then stay
-within a block. Random graphs of 8 M vertices and 88 M edges: 3.06 -> 1.91 s, 20 M and 218 M: 9.0 -> 4.9
+within a block. Intel Xeon, November 2026: random graphs of 8 M vertices and 88 M edges 3.06 -> 1.91 s, 20 M and 218 M: 9.0 -> 4.9
 (bins then made them 1.5 times as quick on one thread and twice on two); but a grid of 9 M 0.59 -> 0.84."""
 
 

@@ -1,6 +1,6 @@
-/* Adopt: rows that another library has on the device are looked at before a search trusts them, and brought to the types we store.
+/* Adopt: rows that another library has on the device are checked before a search trusts them, and brought to the types we store.
  *
- * `offsets` and `targets` say whether something is wrong; weights.c looks at the weights. Cells of
+ * `offsets` and `targets` say whether something is wrong; weights.c checks the weights. Cells of
  * `faults`, and how many: */
 #define OFFSETS 0
 #define TARGETS 1

@@ -3,8 +3,8 @@
  * A level is one launch. Hops alone need no atomics on the distances: every thread that reaches v in this launch writes the
  * same number, so the race is benign. But two threads may both believe to be first, and v is then in the queue twice. Left
  * alone that multiplies (on a grid every vertex has two parents, neighbours in the queue: entries would double level by
- * level), so the place of an entry is stored in owner[v], whoever comes last, and the next level expands an entry only
- * where it is the owner. More entries than places (possible with many doubles): the excess is dropped, the count tells, and
+ * level), so the place of an entry is stored in owner[v] by the last writer, and the next level expands an entry only
+ * where it is the owner. More entries than places (possible with many doubles): the excess is dropped, the count shows it, and
  * `collect` makes the queue again from the distances.
  *
  * Variants:   nothing    hops, no atomics on vertices
@@ -15,9 +15,9 @@
  * the whole grid per vertex. A vertex without out-edges does not enter.
  *
  * State, u32: three slots of SLOT cells (now, next, and the one after, which a launch empties for its successor), then
- * totals. A launch that finds nothing to do hands its slot on, so the host may enqueue several levels and look afterwards.
+ * totals. A launch that finds nothing to do passes its slot on, so the host may enqueue several levels and read the state later.
  * `narrow` runs many small levels in one launch of one block: on a road network a launch per level would cost more than
- * the level. `up` is the other direction (Beamer et al., SC'12): unreached vertices look for a parent among their in-edges;
+ * the level. `up` is the other direction (Beamer et al., SC'12): unreached vertices search a parent among their in-edges;
  * it reads no queue and makes none. */
 /* BUILD: RECORD=1 */
 /* BUILD: TREE=1 */
@@ -67,7 +67,7 @@ DEVICE void append(ARRAYS, i32 v, Work *work) {
     }
 }
 
-/* Edges [first, last) of u, every step-th. `next` is the level of whoever is found. */
+/* Edges [first, last) of u, every step-th. `next` is the level of the vertices found. */
 DEVICE void expand(ARRAYS, i32 u, i64 first, i64 last, i64 step, i32 next, Work *work) {
     if (first < last) work->touched += (u64)((last - first + step - 1) / step);
     for (i64 e = first; e < last; e += step) {

@@ -1,4 +1,4 @@
-/* Delta-stepping (document 002) on a whole device, without a word from the host between buckets.
+/* Delta-stepping (document 002) on a whole device, without the host between buckets.
  *
  * Vertices wait by tentative distance in buckets of width delta (a power of two, so that bucket borders are exact). One
  * bucket is open. Its vertices are `near`; all beyond lie in one unsorted `pile`, from which the next bucket is taken
@@ -43,7 +43,7 @@
 #define UNSETTLED 14 /* targets */
 #define PHASE 15 /* heavy phases so far */
 #define SIDE 17 /* the pile in use */
-#define NARROWED 19 /* steps that the last launch made by itself: 0, if it was not `narrow` */
+#define NARROWED 19 /* steps that the last launch made: 0, if it was not `narrow` */
 #define COUNTS 20
 
 /* Cells of `bounds`, keys, in pairs. */

@@ -6,7 +6,7 @@
  * The document's barrier between the two is here the boundary between two launches, so that all blocks work; its test "if
  * dist(u) is modified" is a list, so that a round costs what its frontier costs; its flag is the length of that list.
  * Both kernels take the lengths from device memory: where they are 0, no loop runs. So the host may enqueue several rounds
- * before it looks. While the frontier is small, a launch costs more than its round: then `narrow` runs many rounds on one
+ * before it reads the counts. While the frontier is small, a launch costs more than its round: then `narrow` runs many rounds on one
  * block of threads, whose barriers stand for the boundaries.
  *
  * Built for weights of either sign it is a round of Bellman-Ford, see bellman_ford.c.
@@ -19,7 +19,7 @@
 /* More cells of `counts`, and how many there are. */
 #define ROUNDS 6
 #define FAULTS 7
-#define NARROWED 8 /* rounds that the last launch made by itself: 0, if it was not `narrow` */
+#define NARROWED 8 /* rounds that the last launch made: 0, if it was not `narrow` */
 #define COUNTS 9
 /* A block's cells of `tallies`, and how many. */
 #define EDGES 0 /* of the frontier */

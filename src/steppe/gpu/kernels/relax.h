@@ -13,7 +13,7 @@
  * Work of a round is filed by degree: a vertex of at most SMALL edges is one thread's; the edges of others are cut into
  * chunks of CHUNK, each the work of a team of TEAM neighbouring threads, so that a hub is spread over the device and a
  * team reads consecutive edges. Several lists lie behind one another in the same buffers: list k starts at k * n, its
- * chunks at k * capacity. Teams need no words of their own: their threads never talk.
+ * chunks at k * capacity. The threads of a team exchange nothing.
  *
  * With MANY there is a copy of the graph for each source: vertex v of copy s is the vertex s * rows + v, with the row of v. So searches
  * from many sources are one search of a graph that has many sources and is in pieces, and share its launches. */
@@ -25,7 +25,7 @@
 #define HEAD(u, e) indices[e]
 #endif
 #ifndef SMALL
-#define SMALL 8 /* edges that one thread takes by itself */
+#define SMALL 8 /* edges that one thread takes alone */
 #define CHUNK 512 /* edges that a team takes */
 #endif
 #if BLOCK < 32
@@ -51,7 +51,7 @@
 #endif
 
 /* *sum = d + w, and 0; or why there is no candidate: ABOVE the type, BELOW it, or beyond the limit. The type's faults are
- * gathered and told to the host: nothing wraps round unnoticed. */
+ * gathered and reported to the host: no overflow goes unnoticed. */
 #define ABOVE 1u
 #define BELOW 2u
 #define BEYOND 4u

@@ -2,7 +2,7 @@
  *
  * The edges are cut into parts of `size` edges; part p begins at edge p * size, the document's base. Offsets and distances of
  * all vertices stay on the device, the edges of a part (or of chosen rows, gathered by the host) come and go. Distances are
- * lowered in place: whoever lowers that of v marks every part of its row to be read (again). The document counts these
+ * lowered in place: a thread that lowers that of v marks every part of its row to be read (again). The document counts these
  * parts (`vis`), which is enough only where parts come in one fixed order; here each vertex has one mark per part of
  * its row. Since parts are consecutive, vertex v and part p have mark v + p, and there are n + parts of them.
  *
@@ -200,8 +200,8 @@ KERNEL relax(GLOBAL const i64 *RESTRICT indptr, GLOBAL const i32 *RESTRICT indic
 }
 
 /* The host has set least[parts] to infinity; what stays FAR lowers it again. Whatever is beyond `before`, the last value of
- * `last`, is FAR, and nothing else is: what was worked on before costs a look at its distance. A thread's vertices lie in
- * ascending order, so it counts by itself until the part changes, and all the threads of a part do not queue for one cell. */
+ * `last`, is FAR, and nothing else is: what was worked on before costs a read of its distance. A thread's vertices lie in
+ * ascending order, so it counts alone until the part changes, and all the threads of a part do not queue for one cell. */
 KERNEL widen(GLOBAL const i64 *RESTRICT indptr, GLOBAL const KEY *dist, GLOBAL const u64 *cells, GLOBAL u32 *marks,
              GLOBAL u32 *state, GLOBAL KEY *least, i64 parts, i64 size, i64 n, KEY before, KEY last) {
     LOCAL KEY scratch[BLOCK];

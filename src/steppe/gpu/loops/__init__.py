@@ -1,6 +1,6 @@
 """One host loop for each algorithm, the graph's edges in the device's memory; the kernels have the same names.
 
-A loop is loaded when it is first called or asked for its bytes: importing steppe loads none.
+A loop is loaded when it, or its size in bytes, is first needed: importing steppe loads none.
 """
 
 from __future__ import annotations

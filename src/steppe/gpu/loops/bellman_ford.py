@@ -1,8 +1,8 @@
 """Bellman-Ford on a device: frontier's rounds on keys with a sign, and a negative cycle where there is one.
 
-A cycle shows in the predecessors (kernels/bellman_ford.c), which are recorded once the search has gone on for longer than
-most searches take, and looked at on the host whenever the number of rounds has doubled. Its weights are added up
-exactly before it is believed: with floats a circle of predecessors may come from rounding alone.
+A cycle appears in the predecessors (kernels/bellman_ford.c), which are recorded once the search has taken longer than most
+searches take, and checked on the host whenever the number of rounds has doubled. The weights of a cycle are added up
+exactly before it is reported: with floats, rounding alone may make a cycle of predecessors.
 
 A path to a vertex within the cutoff may lead through vertices beyond it, so with negative weights the cutoff is applied at
 the end.
@@ -23,7 +23,7 @@ from ...planning.question import Question
 from ..keys import choices
 from ..layout import Layout
 from .frontier import LISTS, Rounds
-from .work import BELOW, Work, answer, overflow
+from .work import BELOW, Work
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph
@@ -57,7 +57,7 @@ def run(device: Device, graph: Graph, question: Question) -> Answer:
         rounds = Rounds(work)
         program = work.program("bellman_ford")
         parents = layout(graph.num_vertices).allocate(device, work.spares).parents
-        last = RECORD_FROM + graph.num_vertices + 1  # whoever has not come to rest by then never will
+        last = RECORD_FROM + graph.num_vertices + 1  # what still changes then changes for ever
         look_at = 2 * RECORD_FROM
         while True:
             for _ in range(min(rounds.batch.rounds, max(1, last - rounds.enqueued))):
@@ -91,22 +91,12 @@ def run(device: Device, graph: Graph, question: Question) -> Answer:
                     raise DistanceOverflowError("a distance falls below the range of 64 bits")
                 if rounds.enqueued >= last:
                     refuse_endless(graph, question)
-        distances = work.distances()
-        if work.outgrown(rounds.faults):
-            overflow(graph, question.targets, np.asarray(distances))
         edges, atomics = rounds.work_done()
+        found = rounds.answer(counters, edges_relaxed=edges, edges_touched=edges, atomics=atomics)
         if question.bound is not None and question.result == "host":
+            distances = found.distances
             distances[distances > question.bound] = np.inf if distances.dtype.kind == "f" else np.iinfo(np.int64).max
-        return answer(
-            distances,
-            None,
-            counters,
-            question,
-            rounds=rounds.done,
-            edges_relaxed=edges,
-            edges_touched=edges,
-            atomics=atomics,
-        )
+        return found
 
 
 def look_for_cycle(graph: Graph, parents: Array) -> None:
@@ -123,8 +113,8 @@ def look_for_cycle(graph: Graph, parents: Array) -> None:
 def refuse_endless(graph: Graph, question: Question) -> NoReturn:
     """Raise for distances that still fall after as many rounds as a path has vertices at most.
 
-    Then there is a cycle of negative length, or one that rounding makes look so. The predecessors on the device did not show it: a vertex
-    may have kept an older one than its distance. So the CPU searches, which raises NegativeCycleError if there is one.
+    Then there is a cycle of negative length, or one that seems negative by rounding. The predecessors on the device did not show it: a vertex may
+    have kept a predecessor older than its distance. So the CPU searches, which raises NegativeCycleError if there is one.
     """
     search.run(graph, Question(question.sources), "bellman-ford")
     raise SteppeError(

@@ -1,14 +1,14 @@
 """Breadth-first search on a device (document 003): the host's part of kernels/bfs.c.
 
-The host decides between three kinds of launches, from what it last saw of the frontier:
+The host decides between three kinds of launches, by the size of the frontier that it last read:
 
 - ``narrow``: one block runs many levels as long as they are small. A launch costs more than such a level.
-- ``wide``: the whole device, one level a launch; 1 to 32 of them between two looks, twice as many each time the frontier
+- ``wide``: the whole device, one level a launch; 1 to 32 of them between two reads, twice as many each time the frontier
   stays moderate.
-- ``up``: bottom-up, when the frontier's out-edges outnumber what the unreached vertices would look at (Beamer, Asanović
+- ``up``: bottom-up, when the frontier has more out-edges than the unreached vertices would read (Beamer, Asanović
   and Patterson, SC'12). It needs in-edges: those of an undirected graph, or of one whose reverse is there already.
 
-A look is one download of 128 bytes. Python's signal handlers run between launches, so Ctrl-C is heard.
+A read is one download of 128 bytes. Python's signal handlers run between launches, so Ctrl-C works.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ CLASSES = 3  # of vertices in the queue, by degree
 
 @dataclass
 class Level:
-    """What a look at the device shows."""
+    """The state of the search, as last read from the device."""
 
     level: int
     entries: int
@@ -160,7 +160,7 @@ class Levels:
 
     def up(self) -> None:
         """Run one level by in-edges."""
-        assert self.backwards is not None  # noqa: S101 - the caller asked before
+        assert self.backwards is not None  # noqa: S101 - the caller has checked
         other = self.backwards
         arguments = (self.indptr, other.indptr, other.indices, self.distances, self.predecessors, self.n)
         hubs = (self.in_hubs, self.in_hub_count, self.state, self.slot % 3, self.bound)
@@ -173,7 +173,7 @@ class Levels:
         self.device.launch(self.program, "collect", self.n, *self.arrays, self.slot % 3, self.n)
 
     def run(self, progress: Callable[[int], object] | None = None) -> Level:
-        """Search to the end, or until all targets are reached; `progress` is told the edges touched so far."""
+        """Search to the end, or until all targets are reached; `progress` is called with the edges touched so far."""
         unexplored, before, batch, is_up = self.m, 0, 1, False
         while True:
             seen = self.look()

@@ -1,11 +1,11 @@
 """Delta-stepping on a device (document 002; kernels/delta_stepping.c).
 
-The device decides by itself what each step is: light edges, heavy edges, or the next bucket. The host enqueues steps in
-batches (steps.py), and looks at the counts between them.
+The device decides what each step is: light edges, heavy edges, or the next bucket. The host enqueues steps in batches
+(steps.py), and reads the counts between them.
 
 The width of the buckets is a power of two, as on the CPU. A narrow bucket relaxes few edges twice; a wide one needs fewer
-steps, each of which costs two launches. Measured in typical weight / degree, the mean step between a vertex's edges sorted by
-weight, edges relaxed / m (and rounds) were:
+steps, each of which costs two launches. Widths are in typical weight / degree, the mean step between a vertex's edges
+sorted by weight; edges relaxed / m (and rounds), counts that do not depend on the machine:
 
     width        1             8             16            32            no buckets
     RMAT 17      1.00 (223)    1.11 (46)     1.27 (28)     1.60 (19)     2.3 (10)
@@ -22,10 +22,9 @@ import numpy as np
 
 from ...planning.facts import typical_weight
 from .. import source
-from ..keys import choices
 from ..layout import Layout
-from .steps import Steps
-from .work import Work, answer, overflow
+from .steps import Steps, finished
+from .work import Work
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph
@@ -140,33 +139,13 @@ class Buckets(Steps):
 
 def run(device: Device, graph: Graph, question: Question) -> Answer:
     """Search from `question.sources` on a device; see `steppe.planning.question`."""
+
+    def buckets(keys: Keys) -> Buckets:
+        delta = choose_delta(graph, keys, question.delta, device=device)
+        return Buckets(Work(device, graph, question, keys, lists=LISTS), delta)
+
     with device.count() as counters:
-        for keys in choices(graph):
-            steps = None  # the memory of a search whose sums have outgrown its type is the next one's
-            steps = Buckets(
-                Work(device, graph, question, keys, lists=LISTS),
-                choose_delta(graph, keys, question.delta, device=device),
-            )
-            finished = outgrown = False
-            while not finished and not outgrown:
-                finished = steps.advance()
-                outgrown = keys.dist == "u32" and steps.work.outgrown(steps.faults)
-            if not outgrown:
-                break
-        assert steps is not None  # noqa: S101 - there is a choice
-        work = steps.work
-        distances = work.distances()
-        if work.outgrown(steps.faults):
-            overflow(graph, question.targets, np.asarray(distances))
+        steps = finished(graph, buckets)
         relaxed, touched, atomics = steps.work_done()
-        return answer(
-            distances,
-            work.predecessors(),
-            counters,
-            question,
-            rounds=steps.rounds,
-            delta=int(steps.delta) if graph.is_integer else steps.delta,
-            edges_relaxed=relaxed,
-            edges_touched=touched,
-            atomics=atomics,
-        )
+        delta = int(steps.delta) if graph.is_integer else steps.delta
+        return steps.answer(counters, delta=delta, edges_relaxed=relaxed, edges_touched=touched, atomics=atomics)

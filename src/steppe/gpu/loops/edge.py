@@ -3,8 +3,8 @@
 The result is a matrix, a row for each source. Rows are computed in batches that fit the device, one block of threads per row. Integers are
 added up in 32 bits; a sum that does not fit is noticed, and the batch (and all after it) is done again in 64.
 
-No launch looks at more than `LOOKS` edges in all its rows together, nor at more than `LOOKS_OF_ROW` in one: on a large graph that is a part
-of a sweep, on a small one several sweeps. Between launches Ctrl-C is heard.
+No launch reads more than `LOOKS` edges in all its rows together, nor more than `LOOKS_OF_ROW` in one: on a large graph that is a part
+of a sweep, on a small one several sweeps. Ctrl-C works between launches.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 LOOKS = {True: 1 << 30, False: 1 << 24}
-"""Edges looked at in one launch, on a GPU (about 0.1 s on a large one: an estimate) and on a CPU (0.2 s)."""
+"""Edges read in one launch, on a GPU (about 0.1 s on a large one: an estimate) and on a CPU (0.2 s; PoCL, AMD EPYC, November 2026)."""
 LOOKS_OF_ROW = {True: 1 << 25, False: 1 << 24}
-"""Edges that one block looks at in one launch: on a GPU another 0.1 s, an estimate. With few sources most of it is idle, and systems end
+"""Edges that one block reads in one launch: on a GPU another 0.1 s, an estimate. With few sources most of it is idle, and systems end
 launches of 2 s or longer, and the process's use of the GPU with them."""
 
 
@@ -134,7 +134,7 @@ class Sweep:
         numbers = (some, keys.zero, keys.limit(self.bound), arrays.flags)
         twice = 2 if "UNDIRECTED" in self.variant else 1
         looks = min(LOOKS[device.info.is_gpu] // some, LOOKS_OF_ROW[device.info.is_gpu])
-        part = max(1, looks // twice)  # edges of a row that a launch looks at
+        part = max(1, looks // twice)  # edges of a row that a launch reads
         sweeps = max(1, part // max(1, edges))
         parity, fresh, again = 0, 1, True
         while again:
@@ -188,7 +188,7 @@ def refuse_lost(
             row = np.zeros(graph.num_vertices, given.dtype)
             row[columns] = given
         lost = row == np.iinfo(np.int64).max
-        if columns is not None:  # what lies beyond them was not asked for
+        if columns is not None:  # what lies beyond them is not wanted
             wanted = np.zeros(len(row), dtype=bool)
             wanted[columns] = True
             lost &= wanted

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import source
-from ..keys import choices
 from ..layout import Layout
-from .steps import Steps
-from .work import Work, answer, overflow
+from .steps import Steps, finished
+from .work import Work
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph
@@ -38,7 +37,7 @@ class Rounds(Steps):
         super().__init__(work, work.program("frontier"))
         arrays = layout(self.device.max_groups).allocate(self.device, work.spares)
         self.counts, self.tallies = arrays.counts, arrays.tallies
-        self.done = self.faults = 0
+        self.rounds = self.faults = 0
         first = np.array([len(work.sources)], np.uint32)
         self.device.upload(first, into=self.counts, offset=self.names.TOUCHED + 1)
         self.commit(1)
@@ -55,7 +54,7 @@ class Rounds(Steps):
         counts, names = self.device.download(self.counts).tolist(), self.names
         self.enqueued += counts[names.NARROWED]
         parity = self.enqueued % 2
-        self.done, self.faults = counts[names.ROUNDS], counts[names.FAULTS]
+        self.rounds, self.faults = counts[names.ROUNDS], counts[names.FAULTS]
         smalls, chunks = counts[names.SMALLS + parity], counts[names.CHUNKS + parity]
         self.batch.saw(smalls, chunks)
         if self.work.question.progress is not None:
@@ -71,28 +70,6 @@ class Rounds(Steps):
 def run(device: Device, graph: Graph, question: Question) -> Answer:
     """Search from `question.sources` on a device; see `steppe.planning.question`."""
     with device.count() as counters:
-        for keys in choices(graph):
-            rounds = None  # the memory of a search whose sums have outgrown its type is the next one's
-            rounds = Rounds(Work(device, graph, question, keys, lists=LISTS))
-            finished = outgrown = False
-            while not finished and not outgrown:
-                finished = rounds.advance()
-                outgrown = keys.dist == "u32" and rounds.work.outgrown(rounds.faults)
-            if not outgrown:
-                break
-        assert rounds is not None  # noqa: S101 - there is a choice
-        work = rounds.work
-        distances = work.distances()
-        if work.outgrown(rounds.faults):
-            overflow(graph, question.targets, np.asarray(distances))
+        rounds = finished(graph, lambda keys: Rounds(Work(device, graph, question, keys, lists=LISTS)))
         edges, atomics = rounds.work_done()
-        return answer(
-            distances,
-            work.predecessors(),
-            counters,
-            question,
-            rounds=rounds.done,
-            edges_relaxed=edges,
-            edges_touched=edges,
-            atomics=atomics,
-        )
+        return rounds.answer(counters, edges_relaxed=edges, edges_touched=edges, atomics=atomics)

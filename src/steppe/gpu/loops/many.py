@@ -1,7 +1,7 @@
 """Many sources on a device by delta-stepping: one search of as many copies of the graph as there are sources.
 
-Edge sweeps (edge.py) look at every edge for every source in every sweep. Here a pair of source and vertex is worked on when its distance
-changes, as in any search by buckets, and all sources share the launches: the steps are those of the furthest, however many there are. The
+Edge sweeps (edge.py) read every edge for every source in every sweep. Here a pair of source and vertex is relaxed when its distance
+changes, as in any search by buckets, and all sources share the launches: there are as many steps as the longest search has. The
 kernels are those of delta_stepping.py, built for MANY copies (kernels/relax.h); the graph's edges are there once.
 
 Sources are taken in batches, as many as fit. Where not all columns are wanted, the device picks them out before anything comes down.

@@ -1,20 +1,28 @@
 """Steps: what searches by rounds enqueue. Launches are prepared once for a search, and replayed in batches.
 
-The kernels take all control from device memory, so a step is the same two launches whatever it has to do. Hence it makes no difference to
-the answer how many of them go out before the host looks, or who repeats them: the host one by one, the driver as a graph
-(`steppe.gpu.recording`), or one block of threads that makes all the steps itself while they are small (the kernels called ``narrow``).
+The kernels take all control from device memory, so a step is the same two launches whatever it has to do. Hence the answer does not depend on how
+many of them are enqueued before the host reads the counts, nor on what repeats them: the host one by one, the driver as a graph
+(`steppe.gpu.recording`), or one block of threads that makes all steps while they are small (the kernels called ``narrow``).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
 
 from ..adopt import is_on_device
+from ..keys import choices
 from ..launches import Recording
 from . import work as _work
 
 if TYPE_CHECKING:
-    from ..device import Device
+    from collections.abc import Callable
+
+    from ...graph.graph import Graph
+    from ...planning.question import Answer
+    from ..device import Counters, Device
+    from ..keys import Keys
     from ..launches import Launch, Program
     from .work import Work
 
@@ -31,10 +39,10 @@ def room_of(device: Device) -> int:
 
 
 class Batch:
-    """What to enqueue before the host looks: many steps on one block, or some steps on so many threads.
+    """What to enqueue before the host reads the counts: many steps on one block, or some steps on so many threads.
 
-    A look costs about as much as a launch on PoCL and several on a GPU, so long searches with small frontiers look
-    seldom; with large ones a wrong guess of the number of threads would cost more than the look. Kernels stride, so any
+    A read costs about as much as a launch on PoCL and several on a GPU, so long searches with small frontiers read
+    seldom; with large ones a wrong estimate of the number of threads would cost more than the read. Kernels stride, so any
     number of threads is right. Numbers come in few sizes, so that few batches are recorded: on a GPU a few blocks for each
     multiprocessor or all it can hold, on a CPU, where idle threads cost something, powers of two.
     """
@@ -52,7 +60,7 @@ class Batch:
         self._aim(*_sizes(work))
 
     def saw(self, smalls: int, chunks: int) -> None:
-        """Learn the size of the frontier."""
+        """Adapt to the size of the frontier."""
         self.rounds = 1 if smalls + _work.TEAM * chunks > self.LARGE else min(2 * self.rounds, self.LONGEST)
         self._aim(smalls, chunks)
 
@@ -71,13 +79,16 @@ class Batch:
 def _sizes(work: Work) -> tuple[int, int]:
     """Return the small vertices and the chunks among the sources."""
     if is_on_device(work.graph):
-        return len(work.sources), 0  # only the device knows; one look later, so does the host
+        return len(work.sources), 0  # only the device knows; the host reads it after the first step
     degrees = work.graph.degrees[work.sources % max(1, work.graph.num_vertices)]
     return int((degrees <= _work.SMALL).sum()), _work.chunks_of(degrees)
 
 
 class Steps:
-    """The launches of one search. What its kernels take, and what a look at the counts says, are its own."""
+    """The launches of one search. A subclass has the arguments of its kernels, and reads its counts."""
+
+    rounds: int
+    faults: int
 
     def __init__(self, work: Work, program: Program) -> None:
         self.work, self.device, self.program, self.names = work, work.device, program, program.names
@@ -91,7 +102,7 @@ class Steps:
         raise NotImplementedError
 
     def look(self) -> bool:
-        """Wait for what was enqueued; tell whether all is settled that was asked for."""
+        """Wait for what was enqueued; return whether the search is done."""
         raise NotImplementedError
 
     @property
@@ -105,7 +116,7 @@ class Steps:
         return self.batch.room
 
     def launch_of(self, kernel: str, parity: int) -> Launch:
-        """Return the launch of a kernel on one block, prepared when first asked for."""
+        """Return the launch of a kernel on one block, prepared on demand."""
         if (kernel, parity) not in self._prepared:
             made = self.device.prepare(self.program, kernel, 1, *self.arguments(kernel, parity))
             self._prepared[kernel, parity] = made
@@ -116,13 +127,13 @@ class Steps:
         self.device.replay([self.launch_of("relax", parity).on(self.batch.relaxing)])
 
     def commit(self, parity: int) -> None:
-        """Enqueue the commitment of what improved, which says what is next."""
+        """Enqueue the commit of what improved, which makes the next frontier."""
         self.device.replay([self.launch_of("commit", parity).on(self.batch.committing)])
 
     def advance(self) -> bool:
-        """Enqueue a batch and wait for it; tell whether all is settled that was asked for."""
+        """Enqueue a batch and wait for it; return whether the search is done."""
         if self.batch.is_narrow:
-            self.device.replay([self.launch_of("narrow", self.enqueued % 2)])  # and the look tells how many steps
+            self.device.replay([self.launch_of("narrow", self.enqueued % 2)])  # look() reads how many steps
         else:
             both = self._two_steps()
             self.device.replay(both[:2]) if self.batch.rounds == 1 else self.device.replay(both, self.batch.rounds // 2)
@@ -139,3 +150,29 @@ class Steps:
                 for kernel, threads in zip(("relax", "commit"), sizes, strict=True)
             )
         return self._recordings[key]
+
+    def answer(self, counters: Counters, **explained: Any) -> Answer:
+        """Return the answer of a search that is done; raise where a distance does not fit in 64 bits."""
+        work, question = self.work, self.work.question
+        distances = work.distances()
+        if work.outgrown(self.faults):
+            _work.overflow(work.graph, question.targets, np.asarray(distances))
+        return _work.answer(distances, work.predecessors(), counters, question, rounds=self.rounds, **explained)
+
+
+Kind = TypeVar("Kind", bound=Steps)
+
+
+def finished(graph: Graph, make: Callable[[Keys], Kind]) -> Kind:
+    """Search in the narrow type, and again in the wide one where sums overflow; return the steps of the search that is done."""
+    for keys in choices(graph):
+        steps = None  # its memory is free for the next search
+        steps = make(keys)
+        done = outgrown = False
+        while not done and not outgrown:
+            done = steps.advance()
+            outgrown = keys.dist == "u32" and steps.work.outgrown(steps.faults)
+        if not outgrown:
+            break
+    assert steps is not None  # noqa: S101 - there is a choice
+    return steps

@@ -11,8 +11,8 @@ The document copies every part in every round (benchmarks/every_part.py does so,
 - gathers the rows wanted where they are few, over many parts at once;
 - starts to copy the next part before it works on this one.
 
-A pass takes each part that had work when the pass began, so after k passes every path of k edges has been looked at:
-which ends a search with a negative cycle at the latest after n passes, as Bellman and Ford do.
+A pass takes each part that had work when the pass began, so after k passes every path of k edges has been relaxed: a
+search with a negative cycle ends after n passes at the latest, as in Bellman and Ford's method.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def _check_lost(graph: Graph, targets: Array, distances: Array, parts: Parts) ->
     """Raise where a distance did not fit its 64 bits; a part at a time, for the edges may be more than memory holds."""
     unreached = distances == np.iinfo(np.int64).max
     if len(targets) and not unreached[targets].any():
-        return  # what lies beyond them was not asked for
+        return  # what lies beyond them is not wanted
     for part in range(parts.count):
         first, beyond = int(parts.first[part]), int(parts.beyond[part])
         rows = np.clip(graph.indptr[first : beyond + 1], parts.bounds[part], parts.bounds[part + 1])

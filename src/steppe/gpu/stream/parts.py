@@ -2,7 +2,7 @@
 
 Parts are of equal size, so the part of an edge is one division, and a vertex's row may span several. The room for
 edges is divided into slots of one part each. Few large parts cost fewer launches; many small ones follow the search more closely,
-and leave more of the room to parts that stay: two slots are always in passage, one copied to and one computed on. Hence
+and leave more of the room to parts that stay: two slots are always in use for streaming, one copied to and one computed on. Hence
 sixteen slots, eight where parts are not large, fewer where they would become too small to be worth a launch.
 """
 
@@ -181,5 +181,5 @@ def cut(
 
 
 def _worth(parts: Parts) -> float:
-    """Count the edges in slots that need not be in passage."""
+    """Count the edges in slots that can stay."""
     return min(parts.slots * parts.size, parts.edges) * (1 - 1 / parts.slots)

@@ -81,7 +81,7 @@ class Passes:
         self.slots = Slots(device, graph, self.parts, slots, weighted=weights is not None)
         self.targets = device.upload(question.targets.astype(np.int32), into=arrays.targets)
 
-        # A CPU has no threads for the edges of one row: there a team is nothing but idle turns.
+        # A CPU has no threads for the edges of one row: there a team would only be idle.
         small, self.team = (_work.SMALL, _work.TEAM) if device.info.is_gpu else (_work.CHUNK, 1)
         defines: dict[str, Any] = {"SMALL": small, "CHUNK": _work.CHUNK}
         flags = {"RECORD": self.recorded, "UNWEIGHTED": weights is None, "PARENTS": parents}
@@ -127,7 +127,7 @@ class Passes:
         self.rounds += 1
 
     def look(self) -> None:
-        """Wait for the device; learn how much work there is in each part."""
+        """Wait for the device; read how much work there is in each part."""
         state = self.device.download(self.state)
         self.faults = int(state[self.names.FAULTS])
         self.pieces, self.edges = state[self.names.OF_PARTS :].reshape(-1, 2).T.astype(np.int64)
@@ -138,7 +138,7 @@ class Passes:
         return sums[self.names.EDGES], sums[self.names.ATOMICS]
 
     def advance(self) -> bool:
-        """Let vertices further away come near, when none is; tell whether there is anything left to do."""
+        """Move the bound on, where no vertex is below it; return whether there is anything left to do."""
         while not self.edges.any():
             furthest = int(self.device.download(self.least, self.parts.count, 1)[0])
             if furthest == self.keys.infinity or self._are_settled():
@@ -248,7 +248,7 @@ class Passes:
 
     def download(self) -> tuple[Array, Array | None]:
         """Download distances as users see them, and the predecessors recorded; ends the search."""
-        # On a CPU the answer and the device share one memory: what is done with makes room for it.
+        # On a CPU the answer and the device share one memory: arrays that are no longer needed make room for it.
         for slot in self.slots.slots:
             slot.indices.free()
             slot.weights.free()

@@ -1,13 +1,13 @@
-"""RayCrew: workers as actors of Ray.
+"""RayWorkers: workers as actors of Ray.
 
 A superstep is one call of each actor. It returns a report, which comes to the caller, and a message for every other worker, which stays where it is:
-the caller gets a reference and hands it to the worker it is for, and Ray moves the bytes from worker to worker (small ones travel with the call).
+the caller gets a reference and passes it to the receiver, and Ray moves the bytes from worker to worker (small ones travel with the call).
 References of empty messages are never used.
 
-Ray could restart actors by itself. It is not allowed to: a restarted actor answers as if nothing had happened, with all its values lost
-(``rounds.py``). So an actor that dies stays dead, and is replaced by one that has been told the question and all that others know. One that does not
-answer is asked by another thread of its process whether it lives; if that does not answer either, it is ended and replaced. What it may still do
-then reaches nobody: nobody holds a reference to its messages.
+Ray is not allowed to restart actors: a restarted actor answers as if nothing had happened, with all its values lost (``rounds.py``). So an actor
+that dies stays dead and is replaced; the new one gets the question and all values that others have found. An actor that does not answer is pinged in
+another thread of its process; if that does not answer either, the actor is killed and replaced. What it may still compute goes nowhere: nobody holds
+a reference to its messages.
 """
 
 from __future__ import annotations
@@ -30,41 +30,41 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy, Place
 
 from ..files.partitioned import reopen
 from ..machine import locks
-from .asked import ForgottenError, WorkersLostError
-from .crew import dealt
-from .roster import roster
+from .cpu_holders import cpu_holders
+from .question import UnknownQuestionError, WorkersLostError
 from .worker import Worker
+from .workers import divide_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ..files.partitioned import PartitionedGraph
-    from .crew import Outbox
+    from .workers import Outbox
 
 
 MOMENT = 0.5
-"""Seconds in which a free cluster has reserved CPUs."""
+"""Seconds that a free cluster takes, at most, to reserve CPUs."""
 
 TURN = 5.0
-"""Seconds after which those at work give way when they are done, and do not wait for what they may be asked next."""
+"""Seconds after which workers in use are asked to free their CPUs as soon as their call is done."""
 
 START = 60.0
-"""Seconds that a worker has to start, at least: a process must begin, and read its parts."""
+"""Seconds that a worker has to start and read its parts, at least."""
 
 
 class Actor:
-    """A worker, as Ray calls it."""
+    """A worker as an actor of Ray."""
 
     worker: Worker
 
     @ray.method(concurrency_group="search")  # type: ignore[untyped-decorator]
-    def open(self, folder: str, digest: str, number: int, homes: list[int], key: int) -> tuple[int, str, int]:
+    def open(self, folder: str, digest: str, number: int, worker_of_part: list[int], key: int) -> tuple[int, str, int]:
         """Open the parts; return process, node and the sum of the arcs.
 
-        Not done when the actor is made: what is wrong with a file should be told as it is.
+        Not done in the constructor: there Ray would hide the error of a damaged file.
         """
-        _give_back()
-        self.worker = Worker(reopen(folder, digest), number, homes, key)
+        _return_freed_memory()
+        self.worker = Worker(reopen(folder, digest), number, worker_of_part, key)
         return os.getpid(), ray.get_runtime_context().get_node_id(), self.worker.balance
 
     @ray.method(concurrency_group="search")  # type: ignore[untyped-decorator]
@@ -74,13 +74,13 @@ class Actor:
 
     @ray.method(concurrency_group="health")  # type: ignore[untyped-decorator]
     def ping(self) -> None:
-        """Answer; in a thread of its own, while the other searches without the GIL."""
+        """Answer, in a thread of its own, while the search runs without the GIL in another."""
 
 
-def _give_back() -> None:
-    """Have large blocks that are freed go back to the system at once, where the C library is glibc.
+def _return_freed_memory() -> None:
+    """Have glibc return large freed blocks to the system at once.
 
-    It would keep up to 32 MiB of each size for the next time: a worker makes and frees messages of all sizes, and would keep their sum.
+    It would keep up to 32 MiB of each size for later use: a worker allocates and frees messages of all sizes, and would keep their sum.
     """
     with contextlib.suppress(AttributeError, OSError):
         mallopt = ctypes.CDLL(None).mallopt
@@ -89,31 +89,31 @@ def _give_back() -> None:
 
 
 def _end(pid: int) -> None:
-    """End a process that does not listen any more, if it is a worker of Ray's."""
+    """Kill a process that does not answer, if it is a worker of Ray."""
     with contextlib.suppress(OSError):
         if b"ray::" in Path(f"/proc/{pid}/cmdline").read_bytes():
             os.kill(pid, signal.SIGKILL)
 
 
 def session() -> tuple[str, ...]:
-    """Return what tells the cluster that this process is connected to from one before it, also at the same address."""
+    """Return what identifies the connection to a cluster; two connections to the same address differ."""
     context = ray.get_runtime_context()
     return context.gcs_address, context.get_job_id(), context.get_node_id()
 
 
-class RayCrew:
-    """The workers of one graph, as far as they are there: :meth:`at_work` starts those that are not.
+class RayWorkers:
+    """The workers of one graph; :meth:`reserved` starts those that are missing.
 
-    Their CPUs are reserved together, as a placement group: all of them or none. So two crews that want the same CPUs never wait for each other,
-    each with half of them.
+    Their CPUs are reserved together, as a placement group: all of them or none. So the workers of two graphs never wait for each other with half of
+    the CPUs each.
     """
 
     def __init__(self, graph: PartitionedGraph, workers: int, *, timeout: float, cpus: float) -> None:
         self.session = session()
-        self.graph = reopen(str(graph.folder), graph.digest)  # not the caller's, which it would keep from being freed
+        self.graph = reopen(str(graph.folder), graph.digest)  # a reference to the caller's would keep it alive
         self.timeout, self.cpus = timeout, cpus
-        self.homes = dealt(graph.num_parts, workers)
-        self.count = max(self.homes) + 1
+        self.worker_of_part = divide_parts(graph.num_parts, workers)
+        self.count = max(self.worker_of_part) + 1
         self.key = secrets.randbits(64)
         self.lock = locks.make()
         self.is_closed = False
@@ -121,47 +121,47 @@ class RayCrew:
         self._thread: int | None = None
         self.actors: list[Any] = [None] * self.count
         self.pids: list[tuple[int, str]] = [(0, "")] * self.count
-        self._groups: list[Any] = []  # one, while there are workers
+        self._groups: list[Any] = []  # one, while workers run
         freed = weakref.finalize(self, _free, self.actors, self._groups, self.session, os.getpid())
         freed.atexit = False  # Ray itself ends them then
 
     @contextlib.contextmanager
-    def at_work(self) -> Iterator[None]:
-        """Keep the workers for one who asks; start them where they are not there."""
+    def reserved(self) -> Iterator[None]:
+        """Keep the workers for one caller; start those that are missing."""
         with self.lock:
             self._depth += 1
             self._thread = threading.get_ident()
             try:
-                self._muster()
-                roster.used(self)
+                self._start_missing()
+                cpu_holders.used(self)
                 yield
             finally:
                 self._depth -= 1
                 if self._depth == 0:
                     self._thread = None
-                    if roster.is_waited_for:
-                        self.retire()
+                    if cpu_holders.is_contended:
+                        self.stop()
 
     def start(self) -> Self:
-        """Start the workers where they are not there."""
-        with self.at_work():
+        """Start the workers that are missing."""
+        with self.reserved():
             return self
 
-    def held(self) -> float:
+    def cpus_held(self) -> float:
         """Return how many CPUs the workers hold."""
         return self.count * self.cpus if self._groups else 0.0
 
-    def asked_by(self) -> int | None:
-        """Return the thread that is asking them."""
+    def used_by(self) -> int | None:
+        """Return the thread that uses them, None: none does."""
         return self._thread
 
-    def retire_if_idle(self) -> bool:
-        """End the workers, unless somebody is asking."""
+    def stop_if_idle(self) -> bool:
+        """Stop the workers unless they are in use; return whether they were stopped."""
         if not self.lock.acquire(blocking=False):
             return False
         try:
             if self._depth == 0:
-                self.retire()
+                self.stop()
             return self._depth == 0
         finally:
             self.lock.release()
@@ -171,15 +171,15 @@ class RayCrew:
             what = "the engine was closed" if self.is_closed else "Ray was shut down"
             raise RuntimeError(f"{what}, and the answers that lay with its workers are gone: search again")
 
-    def _muster(self) -> None:
+    def _start_missing(self) -> None:
         self._check_open()
         if self._groups:
             return
         try:
-            self._place()
+            self._reserve_cpus()
             self.graph.check_balance(self._start(range(self.count)))
         except BaseException as error:
-            self.retire()
+            self.stop()
             if not isinstance(error, WorkersLostError):
                 raise
             free = ray.available_resources().get("CPU", 0)
@@ -188,8 +188,8 @@ class RayCrew:
                 f"{self.cpus:g} CPUs, and the cluster has {free:g} free (give fewer workers=, less cpus= or more timeout=)"
             ) from None
 
-    def _place(self) -> None:
-        """Reserve the CPUs; idle crews make room, and those at work are waited for."""
+    def _reserve_cpus(self) -> None:
+        """Reserve the CPUs: stop idle workers of other graphs, and wait for those in use."""
         if not self.cpus:
             self._groups.append(None)
             return
@@ -202,15 +202,15 @@ class RayCrew:
         with contextlib.ExitStack() as stack:
             while True:
                 now = time.monotonic()
-                if now - begun > TURN and not roster.is_waited_for:
-                    stack.enter_context(roster.wanting())
-                if roster.will_be_free():
+                if now - begun > TURN and not cpu_holders.is_contended:
+                    stack.enter_context(cpu_holders.waiting())
+                if cpu_holders.can_wait():
                     last = now
                 elif now - last > patience:
                     raise WorkersLostError(set(range(self.count)), set())
-                # CPUs may be enough and lie on nodes on which no worker fits: then room is made, however many are free.
+                # The free CPUs may be on nodes where no worker fits: then idle workers are stopped although enough CPUs are free.
                 free = ray.available_resources().get("CPU", 0) if now - begun < patience / 2 else 0
-                roster.make_room(self.count * self.cpus, free)
+                cpu_holders.make_room(self.count * self.cpus, free)
                 if group.wait(min(MOMENT, patience)):
                     return
 
@@ -224,7 +224,7 @@ class RayCrew:
             there: Any = "SPREAD" if group is None else PlacementGroupSchedulingStrategy(group, number)
             self.actors[number] = made.options(scheduling_strategy=there).remote()
             opening[number] = self.actors[number].open.remote(
-                str(self.graph.folder), self.graph.digest, number, self.homes, self.key
+                str(self.graph.folder), self.graph.digest, number, self.worker_of_part, self.key
             )
         sums = []
         for number, (pid, node, balance) in self._gather(opening, max(self.timeout, START)).items():
@@ -233,7 +233,7 @@ class RayCrew:
         return sums
 
     def exchange(self, method: str, inbox: Outbox, *args: Any) -> tuple[list[dict[str, Any]], Outbox]:
-        """Call a method that sends."""
+        """Call a method that sends messages."""
         self._check_open()
         refs = [
             actor.call.options(num_returns=1 + self.count).remote(method, args, *inbox[number])
@@ -247,8 +247,10 @@ class RayCrew:
                     outbox[to].append(refs[number][1 + to])
         return [reports[number] for number in range(self.count)], outbox
 
-    def ask(self, method: str, *args: Any, only: Iterable[int] | None = None, inbox: Outbox | None = None) -> list[Any]:
-        """Call a method that sends nothing."""
+    def call(
+        self, method: str, *args: Any, only: Iterable[int] | None = None, inbox: Outbox | None = None
+    ) -> list[Any]:
+        """Call a method that sends no messages."""
         self._check_open()
         chosen = range(self.count) if only is None else list(only)
         found = self._gather(
@@ -259,18 +261,18 @@ class RayCrew:
     def _gather(self, refs: dict[int, Any], patience: float | None = None) -> dict[int, Any]:
         """Wait for all; raise WorkersLostError where some are lost, and what a worker itself has raised."""
         try:
-            return self._waited(refs, self.timeout if patience is None else patience)
+            return self._wait(refs, self.timeout if patience is None else patience)
         except (WorkersLostError, Exception):
             raise
-        except BaseException:  # Ctrl-C: nobody knows how far they are, and they must not go on
-            self.retire()
+        except BaseException:  # Ctrl-C: their state is unknown, and they must not go on
+            self.stop()
             raise
 
-    def _waited(self, refs: dict[int, Any], patience: float) -> dict[int, Any]:
+    def _wait(self, refs: dict[int, Any], patience: float) -> dict[int, Any]:
         results: dict[int, Any] = {}
         dead: set[int] = set()
-        forgetful: set[int] = set()
-        stumbled, problem = False, None
+        without_state: set[int] = set()
+        lost_message, problem = False, None
         waiting = {ref: number for number, ref in refs.items()}
         while waiting:
             ready, late = ray.wait(list(waiting), num_returns=len(waiting), timeout=patience)
@@ -280,40 +282,40 @@ class RayCrew:
                     results[number] = ray.get(ref)
                 except RayTaskError as error:
                     cause = error.cause
-                    if isinstance(cause, ForgottenError):
-                        forgetful.add(number)
+                    if isinstance(cause, UnknownQuestionError):
+                        without_state.add(number)
                     elif isinstance(cause, RayError):
-                        stumbled = True  # a message was lost with its node; the worker has done nothing
+                        lost_message = True  # a message was lost with its node, so the method was not called
                     else:
                         problem = cause if isinstance(cause, Exception) else error
                 except RayActorError:
                     dead.add(number)
                 except RayError:
-                    stumbled = True
+                    lost_message = True
             if late:
-                hanging = self._hanging({waiting[ref] for ref in late}, patience)
-                dead |= hanging
-                waiting = {ref: number for ref, number in waiting.items() if number not in hanging}
+                unresponsive = self._unresponsive({waiting[ref] for ref in late}, patience)
+                dead |= unresponsive
+                waiting = {ref: number for ref, number in waiting.items() if number not in unresponsive}
         if problem is not None and not dead:
             raise problem
-        if dead or forgetful or stumbled:
-            raise WorkersLostError(dead, forgetful)
+        if dead or without_state or lost_message:
+            raise WorkersLostError(dead, without_state)
         return results
 
-    def _hanging(self, workers: set[int], patience: float) -> set[int]:
-        """Return those that do not answer."""
+    def _unresponsive(self, workers: set[int], patience: float) -> set[int]:
+        """Return the workers that do not answer a ping."""
         pings = {self.actors[w].ping.remote(): w for w in workers}
         ready, late = ray.wait(list(pings), num_returns=len(pings), timeout=patience)
-        hanging = {pings[ref] for ref in late}
+        unresponsive = {pings[ref] for ref in late}
         for ref in ready:
             try:
                 ray.get(ref)
             except RayError:
-                hanging.add(pings[ref])
-        return hanging
+                unresponsive.add(pings[ref])
+        return unresponsive
 
-    def revive(self, workers: set[int]) -> None:
-        """Put new workers in the place of dead ones."""
+    def replace(self, workers: set[int]) -> None:
+        """Start new workers in place of dead ones."""
         self._check_open()
         for number in workers:
             self._kill(number)
@@ -323,30 +325,30 @@ class RayCrew:
         pid, node = self.pids[number]
         with contextlib.suppress(RayError, ValueError):
             ray.kill(self.actors[number], no_restart=True)
-            if pid:  # one that is stopped does not hear it
+            if pid:  # a stopped process does not react to ray.kill
                 there = NodeAffinitySchedulingStrategy(node, soft=False)
                 ray.remote(_end).options(num_cpus=0, max_retries=0, scheduling_strategy=there).remote(pid)
 
-    def release(self, question: int) -> None:
-        """Let workers forget a question, without waiting for them."""
+    def release(self, question_id: int) -> None:
+        """Have workers free a question, without waiting for them."""
         with contextlib.suppress(Exception):
             if self._groups and ray.is_initialized() and session() == self.session:
                 for actor in self.actors:
-                    actor.call.remote("forget", (question,))
+                    actor.call.remote("forget", (question_id,))
 
-    def retire(self) -> None:
-        """End all workers; they are started again when somebody asks."""
+    def stop(self) -> None:
+        """Stop all workers; the next call starts them again."""
         _free(self.actors, self._groups, self.session, os.getpid())
         self.pids[:] = [(0, "")] * self.count
 
     def close(self) -> None:
-        """End all workers, for good."""
+        """Stop all workers for good."""
         self.is_closed = True
-        self.retire()
+        self.stop()
 
 
 def _free(actors: list[Any], groups: list[Any], of: tuple[str, ...], pid: int) -> None:
-    """End workers and give back their CPUs; in the process that started them, while it is connected to their cluster."""
+    """Stop workers and free their CPUs, in the process that started them and while it is connected to their cluster."""
     ended = [actor for actor in actors if actor is not None]
     reserved = [group for group in groups if group is not None]
     actors[:] = [None] * len(actors)

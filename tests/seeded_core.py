@@ -1,4 +1,4 @@
-"""Every seeded bug of the native core is noticed by its driver; drivers find nothing wrong with the core as it is."""
+"""Every seeded bug of the core is noticed by its driver, and drivers find nothing wrong with the core as it is. `make test-mutations` runs this."""
 
 import os
 import shlex
@@ -8,25 +8,25 @@ from pathlib import Path
 
 import pytest
 
+import noticed
 from conftest import PATIENCE, missing
-from core_mutations import DRIVERS, HERE, MUTATIONS, write
-from core_mutations_external import EXTERNAL
-from core_mutations_matrix import MATRIX
-from core_mutations_rows import ROWS
-from core_mutations_threads import THREADS
+from core_mutations import DRIVERS, HERE, write
 
-ALL = [*MUTATIONS, *EXTERNAL, *MATRIX, *ROWS, *THREADS]
 CPU = Path("/proc/cpuinfo")
 HAS_AVX512 = CPU.exists() and "avx512dq" in CPU.read_text()  # without it, nobody runs what *_avx512.hpp says
+RUNS = 4
+"""Runs in which a bug may be noticed: some show only where threads meet, and on a busy machine one of them may do all the work."""
+
 FLAGS = ["-std=c++20", "-O0", "-pthread", "-include", HERE / "core" / "seeded.hpp"]
 
 
 @pytest.mark.parametrize("driver", DRIVERS)
 def test_seeded_bugs_are_noticed(driver, tmp_path):
+    noticed.skip_unless_changed(driver)
     compiler = shlex.split(os.environ.get("CXX", "c++"))
     if os.name == "nt" or shutil.which(compiler[0]) is None:
         missing(f"no compiler {compiler[0]} here")
-    cpp, seeded = write(driver, tmp_path, ALL)
+    cpp, seeded = write(driver, tmp_path, noticed.IN_CORE)
     assert seeded, "a driver that has noticed nothing may be blind"
     source, program = HERE / "core" / f"{driver}.cpp", tmp_path / driver
     subprocess.run([*compiler, *FLAGS, "-I", cpp, source, "-o", program], check=True, timeout=PATIENCE)
@@ -47,12 +47,11 @@ def test_seeded_bugs_are_noticed(driver, tmp_path):
     for number, mutation in seeded.items():
         if number in left_out:
             continue
-        done = run(number)
-        noticed = done.returncode < 0 or (done.returncode == 1 and done.stdout.startswith("wrong: "))
-        assert noticed, f"{mutation.name}: {done.stdout}{done.stderr}"
+        for _ in range(RUNS):
+            done = run(number)
+            if caught := done.returncode < 0 or (done.returncode == 1 and done.stdout.startswith("wrong: ")):
+                break
+        assert caught, f"{mutation.name}: {done.stdout}{done.stderr}"
     if left_out:
         pytest.skip(f"{len(left_out)} seeded bugs need AVX-512, the others were noticed")
-
-
-def test_every_seeded_bug_has_its_driver():
-    assert {mutation.driver for mutation in ALL} == set(DRIVERS)
+    noticed.passed(driver, driver)

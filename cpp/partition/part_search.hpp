@@ -1,23 +1,22 @@
-// Waves: values of a part's vertices that only fall, spread along its edges until none falls any more.
+// PartSearch: lowers the values of a part's vertices along its edges until none falls any more.
 //
-// A part of a graph has vertices of its own, 0 ... own - 1, and ghosts behind them: the vertices of other parts that
-// its edges lead to, which have no edges here. A search in a part is delta-stepping in a ring of buckets, as one thread
-// does it (search/delta_stepping.hpp), with two differences. It goes up to a limit and no further (advance): what lies
-// beyond may still fall by what others send. And a ghost that falls is not relaxed but written down, once, however
-// often it falls before the word leaves (take): so what goes to another part is the least for each vertex, without a
-// hash table or a sort by value. The ghosts' values are also the best that was ever sent: what a part that lost its
-// memory is told again (resend).
+// A part of a graph has its own vertices, 0 ... own - 1, and ghosts behind them: the vertices of other parts that its
+// edges lead to, which have no edges here. A search in a part is delta-stepping in a ring of buckets, as on one thread
+// (search/delta_stepping.hpp), with two differences. It stops at a limit (advance): values beyond it may still fall by
+// messages. And a ghost that falls is not relaxed but noted, once, however often it falls before the next message
+// (take): so a message holds the least value of each vertex, without a hash table or a sort by value. The ghosts'
+// values are also the least that were ever sent: a part that lost its memory gets them again (resend).
 //
-// Values from outside may belong to a bucket that is done: the ring goes back. All that costs is relaxations. The fix
-// point does not depend on the order, and a minimum taken twice is the same: that is what makes a lost and repeated
-// message harmless.
+// A value from outside may belong to a bucket that is done: the ring goes back. That costs relaxations, nothing else.
+// The result does not depend on the order, and a minimum taken twice is the same: so a lost and repeated message does
+// no harm.
 //
 // A search of a small-diameter graph is finished from the other side, as on one machine (search/pull.hpp), where rows
-// are sorted by weight and lead both ways: when all below `low` is final and relaxed everywhere, and the ghosts have
-// been given the values of where they are at home (mirror), every own vertex reads its edges, the lightest first, as
-// far as one from `low` or beyond could improve it. Then nothing that waited needs to be pushed any more: whoever it
-// leads to, here or in another part, has read it. Only what fell by reading does. But nobody was told what was read, so
-// if a part is lost all that are left must push everything again (wake).
+// are sorted by weight and every edge has its opposite: when all values below `low` are final and relaxed everywhere,
+// and the ghosts have the values of their owners (mirror), every own vertex reads its edges, the lightest first, as far
+// as an edge from a vertex at `low` or beyond could improve it. Then nothing that waited needs to be pushed: the ends
+// of its edges, here or in another part, have read it. Only vertices that fell by reading are pushed. But their values
+// were never sent, so if a part is lost all others must push everything again (wake).
 //
 // Chakaravarthy et al., "Scalable single source shortest path algorithms for massively parallel systems", IPDPS 2014,
 // has owners, buckets, messages, and the choice of push or pull.
@@ -36,18 +35,18 @@
 
 namespace steppe::partition {
 
-// What is left to do: edges to read from either side.
+// The edges that are left to read: by pulling, by pushing.
 struct Outlook {
     int64_t pull = 0, push = 0;
 };
 
-// Edges: each(u, du, f) calls f(v, candidate) for the edges of u, at value du, that count. kScans: all of them count,
-// by their weights, and are relaxed in batches (search/scan.hpp).
+// Edges: each(u, du, f) calls f(v, candidate) for the edges of u, at value du, that are relaxed. kScans: all edges are,
+// by their weights, and in batches (search/scan.hpp).
 template <class V, class D, class Edges>
-class Waves {
+class PartSearch {
   public:
     // longest: no edge is longer. delta: the width of the ring's buckets.
-    Waves(Edges edges, int64_t own, int64_t all, double longest, double delta, search::Reach<D> reach)
+    PartSearch(Edges edges, int64_t own, int64_t all, double longest, double delta, search::Reach<D> reach)
         : edges_(edges),
           own_(own),
           reach_(reach),
@@ -55,7 +54,7 @@ class Waves {
           span_(static_cast<int64_t>(std::min(longest / width_.value() + 2, 0x1p20))),
           ring_(span_),
           values_(static_cast<size_t>(all), kInfinity<D>),
-          is_told_(static_cast<size_t>(all - own), 1) {}
+          is_sent_(static_cast<size_t>(all - own), 1) {}
 
     int64_t own() const { return own_; }
     int64_t all() const { return static_cast<int64_t>(values_.size()); }
@@ -87,8 +86,8 @@ class Waves {
         late_.clear();
     }
 
-    // Relaxes everything up to the limit, and what falls below it meanwhile; but no more once so many edges were looked
-    // at. Returns how many.
+    // Relaxes everything up to the limit, and what falls below it meanwhile, until `most` edges were read. Returns how
+    // many were.
     int64_t advance(D limit, int64_t most, Watch& watch) {
         int64_t looked = 0, next_poll = std::min(most, kPollMask);
         for (int64_t bucket = ring_.lowest(); bucket >= 0 && width_.least(bucket) <= limit; bucket = ring_.lowest()) {
@@ -99,7 +98,8 @@ class Waves {
                 if (STEPPE_LIKELY(looked < next_poll)) continue;
                 next_poll = std::min(most, looked + kPollMask);
                 if (!watch.poll(looked) && looked < most) continue;
-                late_.assign(ring_.list().begin() + at.i, ring_.list().end());  // nothing is lost, if somebody goes on
+                late_.assign(ring_.list().begin() + at.i,
+                             ring_.list().end());  // the state stays whole: the search may go on
                 go_back(bucket);
                 for (const V v : late_) ring_.file(width_.bucket(values_[v]), v);
                 late_.clear();
@@ -108,7 +108,7 @@ class Waves {
         }
         return looked;
     }
-    // Frees the buckets, which are empty between two searches and would keep the room of the fullest moment.
+    // Frees the buckets: between two searches they are empty, but would keep the memory of their fullest moment.
     void rest() {
         if (ring_.lowest() < 0) {
             ring_ = search::Ring<V>(span_);
@@ -125,16 +125,16 @@ class Waves {
     // The ghosts (numbered from 0, rising) that fell since the last call.
     std::vector<V> take() {
         std::vector<V> ghosts;
-        if (untold_.size() > few()) {  // a look at all is quicker than to sort, and these are not all
-            ghosts.reserve(static_cast<size_t>(std::count(is_told_.begin(), is_told_.end(), 0)));
-            for (size_t i = 0; i < is_told_.size(); ++i)
-                if (!is_told_[i]) ghosts.push_back(static_cast<V>(i));
+        if (unsent_.size() > few()) {  // reading all flags is quicker than to sort, and unsent_ has not all
+            ghosts.reserve(static_cast<size_t>(std::count(is_sent_.begin(), is_sent_.end(), 0)));
+            for (size_t i = 0; i < is_sent_.size(); ++i)
+                if (!is_sent_[i]) ghosts.push_back(static_cast<V>(i));
         } else {
-            std::sort(untold_.begin(), untold_.end());
-            ghosts = untold_;
+            std::sort(unsent_.begin(), unsent_.end());
+            ghosts = unsent_;
         }
-        untold_.clear();
-        for (const V i : ghosts) is_told_[i] = 1;
+        unsent_.clear();
+        for (const V i : ghosts) is_sent_[i] = 1;
         return ghosts;
     }
     // All ghosts that have a value.
@@ -145,7 +145,7 @@ class Waves {
             values.push_back(values_[own_ + i]);
         }
     }
-    // Values of ghosts from where they are at home: the ghosts from `first` on (numbered from 0).
+    // Values of ghosts from their owner: the ghosts from `first` on (numbered from 0).
     void mirror(int64_t first, const D* values, int64_t count) {
         if (first < 0 || count > all() - own_ - first) throw std::invalid_argument("more ghosts than there are");
         for (int64_t i = 0; i < count; ++i) {
@@ -170,10 +170,10 @@ class Waves {
         }
         return sum;
     }
-    // Lowers what can be lowered from `low` or beyond, in place of all that waits. Rows must be sorted by weight and
-    // lead both ways, and ghosts have their own values. lightest: the first weight of each row; a vertex that not even
-    // this edge could lower is passed over without a look at its row, as nearly all are. Returns the edges looked at,
-    // and those of what waits then.
+    // Lowers own vertices by edges from values of `low` or beyond, in place of relaxing what waits. Rows must be sorted
+    // by weight, every edge have its opposite, and ghosts the values of their owners. lightest: the first weight of
+    // each row; a vertex that not even this edge could lower is skipped without reading its row, as nearly all are.
+    // Returns the edges read, and the edges of the vertices that wait then.
     template <class W>
     Outlook pull(D low, const W* lightest, Watch& watch) {
         Outlook looked;
@@ -198,27 +198,27 @@ class Waves {
                     pull_to(block[i], low, looked);
                 }
                 if (watch.poll(looked.pull)) {
-                    wake();  // nothing is lost, if somebody goes on
+                    wake();  // the state stays whole: the search may go on
                     return looked;
                 }
             }
         }
         return looked;
     }
-    // Forgets values beyond a bound up to which all is final, and all that waits.
+    // Clears values beyond a bound up to which all is final, and all that waits.
     void cut(D bound) {
         ring_.drain([](int64_t, V) {});
         top_ = -1;
         for (D& value : values_)
             if (value > bound) value = kInfinity<D>;
     }
-    // After values were written from outside, a checkpoint's: all of them are to be relaxed, and told, again.
+    // After values were written from outside (a checkpoint's): all of them are to be relaxed, and sent, again.
     void wake() {
         ring_.drain([](int64_t, V) {});
         for (int64_t v = 0; v < own_; ++v)
             if (values_[v] != kInfinity<D>) ring_.file(width_.bucket(values_[v]), static_cast<V>(v));
         for (int64_t v = own_; v < all(); ++v)
-            if (values_[v] != kInfinity<D>) tell(static_cast<V>(v));
+            if (values_[v] != kInfinity<D>) note_ghost(static_cast<V>(v));
     }
 
   private:
@@ -234,7 +234,7 @@ class Waves {
         D load(V v) const { return values[v]; }
     };
 
-    // Relaxes the next vertices of the current bucket; returns the edges looked at.
+    // Relaxes the next vertices of the current bucket; returns the edges read.
     int64_t relax_some(int64_t bucket, search::Place& at) {
         std::vector<V>& list = ring_.list();
         if constexpr (Edges::kScans) {
@@ -272,8 +272,8 @@ class Waves {
         }
         looked.pull += e - first;
     }
-    // The ring can go back a few buckets as it is. Messages go back by a whole superstep: then all that waits is filed
-    // anew, and what has fallen since it was filed is left out, which is most of it and would take the most memory.
+    // The ring can go back a few buckets as it is. A message can go back by a whole superstep: then all that waits is
+    // filed again, without the entries whose vertex has fallen since, which are most and would take the most memory.
     void go_back(int64_t bucket) {
         constexpr int64_t kFew = 16;
         if (top_ - bucket < kFew) return ring_.go_back(bucket);
@@ -290,15 +290,15 @@ class Waves {
         if (!(candidate < values_[v]) || !reach_.admits(candidate, outgrown_)) return;
         values_[v] = candidate;
         if (v < own_) ring_.file(width_.bucket(candidate), v);
-        else tell(v);
+        else note_ghost(v);
     }
-    void tell(V v) {
-        uint8_t& told = is_told_[v - own_];
-        if (!told) return;
-        told = 0;
-        if (untold_.size() <= few()) untold_.push_back(static_cast<V>(v - own_));
+    void note_ghost(V v) {
+        uint8_t& sent = is_sent_[v - own_];
+        if (!sent) return;
+        sent = 0;
+        if (unsent_.size() <= few()) unsent_.push_back(static_cast<V>(v - own_));
     }
-    size_t few() const { return is_told_.size() / 16; }
+    size_t few() const { return is_sent_.size() / 16; }
 
     Edges edges_;
     const int64_t own_;
@@ -307,10 +307,10 @@ class Waves {
     const int64_t span_;
     search::Ring<V> ring_;
     Buffer<D> values_;
-    Buffer<uint8_t> is_told_;
-    std::vector<V> untold_, late_;  // untold_: no more than few() + 1
+    Buffer<uint8_t> is_sent_;
+    std::vector<V> unsent_, late_;  // unsent_: no more than few() + 1
     search::Candidates<V, D> found_;
-    int64_t top_ = -1;  // the latest bucket relaxed since all was filed anew
+    int64_t top_ = -1;  // the latest bucket relaxed since all was filed again
     bool outgrown_ = false;
 };
 

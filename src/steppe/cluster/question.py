@@ -1,4 +1,4 @@
-"""Asked: a question as the workers get it, and what they say when they have lost something."""
+"""WorkerQuestion: a question as workers get it; and the errors of workers that were lost."""
 
 from __future__ import annotations
 
@@ -14,42 +14,42 @@ if TYPE_CHECKING:
 
 
 GHOST = 3
-"""To tell the value of a ghost costs as much as to look at so many edges."""
+"""To send the value of a ghost costs as much as to read so many edges."""
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class WorkerQuestion:
     """One question about a partitioned graph.
 
     Attributes
     ----------
-    number : int
-        Which answer of the workers' it is.
+    id : int
+        By which the workers know the question and its answer.
     sources : ndarray of int64
-        Places, at least one.
+        Places (positions in the order of the parts), at least one.
     hops : bool
         Every edge counts 1.
     bound : int, float or None
         The inclusive cutoff.
     width, longest : float
-        Of the buckets within a part; no edge is longer than the second.
+        The width of the buckets within a part; the length of the longest edge, or more.
     delta : float
-        How far beyond the least value that waits anywhere a superstep goes.
+        A superstep relaxes values up to the least unfinished one of all parts plus this.
     graph : str
         The digest of the graph's manifest.
     narrow : bool
-        Sums are made in 32 bits, and all begins again in 64 where one outgrows them.
+        Sums have 32 bits; the search starts again with 64 where one overflows.
     pulls : bool
-        Rows are sorted and lead both ways: the search may be finished by pulling.
+        Rows are sorted by weight and the graph is undirected: the search may be finished by pulling.
     targets : ndarray of int64, or None
         Places; the search ends when all of them have their distances.
     checkpoint : Path or None
-        A folder in which values are kept now and then.
+        A folder in which values are saved now and then.
     every : float
         Seconds between two checkpoints.
     """
 
-    number: int
+    id: int
     sources: npt.NDArray[np.int64]
     hops: bool
     bound: int | float | None
@@ -65,30 +65,30 @@ class Asked:
     key: bytes = field(default=b"", init=False)
 
     def __post_init__(self) -> None:
-        """Tell checkpoints of different questions apart: by everything that the values depend on."""
+        """Make the key of checkpoints: a digest of everything that the values depend on."""
         words = repr((self.graph, self.hops, self.bound, self.narrow)).encode() + self.sources.tobytes()
         object.__setattr__(self, "key", hashlib.blake2b(words, digest_size=16).digest())
 
 
 class WorkersLostError(Exception):
-    """Workers died, hang, or no longer know the question; what they were sent is lost with them.
+    """Workers died, do not answer, or do not know the question; messages to them are lost.
 
     Attributes
     ----------
     dead : set of int
-        Those that must be replaced.
-    forgetful : set of int
-        Those that are there, but must be asked again from the beginning.
+        Workers that must be replaced.
+    without_state : set of int
+        Workers that live, but must be given the question again.
     """
 
-    def __init__(self, dead: set[int], forgetful: set[int]) -> None:
-        super().__init__(f"workers lost: {sorted(dead | forgetful)}")
-        self.dead, self.forgetful = dead, forgetful
+    def __init__(self, dead: set[int], without_state: set[int]) -> None:
+        super().__init__(f"workers lost: {sorted(dead | without_state)}")
+        self.dead, self.without_state = dead, without_state
 
 
-class ForgottenError(Exception):
-    """A worker is asked about a question that it does not know: it has been replaced meanwhile."""
+class UnknownQuestionError(Exception):
+    """A worker does not know the question: the worker was replaced after the search began."""
 
 
 Message = list[tuple[int, Any, Any]]
-"""What goes from one worker to another: (part, vertices of it, values)."""
+"""Sent from one worker to another: a list of (part, vertices of it, values)."""

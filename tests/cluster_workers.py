@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 import steppe as sp
 from steppe.calls import partitioned
-from steppe.cluster.asked import ForgottenError, WorkersLostError
-from steppe.cluster.crew import LocalCrew
+from steppe.cluster.question import UnknownQuestionError, WorkersLostError
+from steppe.cluster.workers import LocalWorkers
 
 SUPERSTEPS = ("advance", "mirror", "pull")
 
@@ -15,8 +15,8 @@ def _far(dtype):
     return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
 
 
-class Mortal(LocalCrew):
-    """A crew some of whose workers lose everything before given supersteps, once each."""
+class Mortal(LocalWorkers):
+    """Workers some of which lose everything before given supersteps, once each."""
 
     def __init__(self, graph, workers, deaths=()):
         super().__init__(graph, workers)
@@ -35,9 +35,9 @@ class Mortal(LocalCrew):
                 self.workers[w] = None
         if not all(self.workers):
             self._lost(method, inbox, *args)
-        forgetful = {w for w, worker in enumerate(self.workers) if args[0] not in worker.questions}
-        if forgetful:
-            raise WorkersLostError(set(), forgetful)
+        without_state = {w for w, worker in enumerate(self.workers) if args[0] not in worker.questions}
+        if without_state:
+            raise WorkersLostError(set(), without_state)
         return super().exchange(method, inbox, *args)
 
     def _lost(self, method, inbox, *args):
@@ -47,10 +47,10 @@ class Mortal(LocalCrew):
                 getattr(worker, method)(*args, *inbox[number])
         raise WorkersLostError(dead, set())
 
-    def ask(self, method, *args, only=None, inbox=None):
+    def call(self, method, *args, only=None, inbox=None):
         try:
-            return super().ask(method, *args, only=only, inbox=inbox)
-        except ForgottenError:
+            return super().call(method, *args, only=only, inbox=inbox)
+        except UnknownQuestionError:
             chosen = range(len(self.workers)) if only is None else only
             raise WorkersLostError(set(), {w for w in chosen if args[0] not in self.workers[w].questions}) from None
 
@@ -58,7 +58,7 @@ class Mortal(LocalCrew):
         for worker in filter(None, self.workers):
             worker.forget(question)
 
-    def revive(self, workers):
+    def replace(self, workers):
         for w in workers:
             self.workers[w] = self._worker(w)
 
@@ -68,10 +68,10 @@ def without_resends(rounds):
     return rounds
 
 
-def use(monkeypatch, graph, workers=2, crew=None):
-    crew = LocalCrew(graph, workers) if crew is None else crew
-    monkeypatch.setattr(partitioned, "local_crew", lambda _: crew)
-    return crew
+def use(monkeypatch, graph, workers=2, chosen=None):
+    team = LocalWorkers(graph, workers) if chosen is None else chosen
+    monkeypatch.setattr(partitioned, "local_workers", lambda _: team)
+    return team
 
 
 @st.composite

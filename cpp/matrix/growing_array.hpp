@@ -1,5 +1,5 @@
-// Growing: an array that becomes longer without being copied where the system can move pages (mremap behind realloc),
-// so that a result of unknown size never takes twice its size. Room that is not yet used has no memory behind it.
+// GrowingArray: an array that grows without being copied where the system can move pages (mremap), so that a result of
+// unknown size never takes twice its size. Capacity that is not used has no memory behind it.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -14,19 +14,19 @@
 namespace steppe::matrix {
 
 template <class T>
-class Growing {
+class GrowingArray {
     static_assert(std::is_trivially_copyable_v<T>);
 
   public:
-    Growing() = default;
-    Growing(Growing&& other) noexcept { *this = std::move(other); }
-    Growing& operator=(Growing&& other) noexcept {
+    GrowingArray() = default;
+    GrowingArray(GrowingArray&& other) noexcept { *this = std::move(other); }
+    GrowingArray& operator=(GrowingArray&& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);
         std::swap(room_, other.room_);
         return *this;
     }
-    ~Growing() {
+    ~GrowingArray() {
 #if defined(__linux__)
         if (data_) munmap(static_cast<void*>(data_), bytes(room_));
 #else

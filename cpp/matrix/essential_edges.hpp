@@ -1,15 +1,16 @@
-// Essential: the edges of a dense graph that shortest paths can use, so that floats get every other method's rounding.
+// EssentialEdges: the edges of a dense graph that shortest paths can use, for searches that give floats the rounding of
+// every other method.
 //
-// Floyd-Warshall adds (a + b) + (c + d) where a search adds ((a + b) + c) + d, and the last bits differ. The promise of
-// this library is one answer, so the matrix is not told: it says which edges matter. An edge is essential unless it is
-// longer than the distance between its ends by more than all roundings together could make up; a path over any other
-// edge is beaten by one of essential edges, whatever the order of the sums. Of the edges of a complete graph with
-// random weights some n ln n are essential, and searches over those are quick. Where most are (weights that are
-// distances in a plane), the searches read all edges, and the matrix was in vain.
+// Floyd-Warshall adds (a + b) + (c + d) where a search adds ((a + b) + c) + d, and the last bits differ. All methods of
+// this library give the same answer, so the distances of Floyd-Warshall are not returned; they only show which edges
+// matter. An edge is essential unless it is longer than the distance between its ends by more than all rounding errors
+// together. A path over another edge is longer than one of essential edges, whatever the order of the sums. Of the
+// edges of a complete graph with random weights some n ln n are essential, and searches over those are quick. Where
+// most are (weights that are distances in a plane), the searches read all edges, and Floyd-Warshall was in vain.
 //
-// Essential edges: Karger, Koller & Phillips, "Finding the hidden path", SIAM J. Comput. 22 (1993). Here all that could
-// be essential by any rounding are kept: a sum of n numbers that are not negative is off by at most n u of itself,
-// where u is half an ulp of 1; two sums are compared, to each of which two such errors belong.
+// Essential edges: Karger, Koller & Phillips, "Finding the hidden path", SIAM J. Comput. 22 (1993). Kept are all edges
+// that could be essential by any rounding: a sum of n non-negative numbers is off by at most n u of itself, where u is
+// half an ulp of 1; two sums are compared, each with two such errors.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -22,14 +23,14 @@
 namespace steppe::matrix {
 
 template <class V, class W>
-struct Essential {
+struct EssentialEdges {
     std::vector<int64_t> offsets;
     std::vector<V> targets;
     std::vector<W> weights;
     double longest = 0;
 
-    // `all` was run on `g`.
-    Essential(const rows::Csr<V, W>& g, const FloydWarshall<W>& all, int threads, Watch& watch)
+    // all: Floyd-Warshall that was run on g.
+    EssentialEdges(const rows::Csr<V, W>& g, const FloydWarshall<W>& all, int threads, Watch& watch)
         : offsets(static_cast<size_t>(g.n) + 1) {
         std::vector<W> furthest(static_cast<size_t>(g.n));
         parallel_for(threads, g.n, 16, watch, [&](int64_t begin, int64_t end, int) {
@@ -44,7 +45,7 @@ struct Essential {
         for (const W d : furthest) most = std::max(most, d);
         const double slack =
             4.0 * static_cast<double>(g.n) * static_cast<double>(std::numeric_limits<W>::epsilon()) * most;
-        std::vector<V> kept(static_cast<size_t>(g.edges()));  // row by row, each at the front of its own place
+        std::vector<V> kept(static_cast<size_t>(g.edges()));  // each row at the front of its own range
         parallel_for(threads, g.n, 16, watch, [&](int64_t begin, int64_t end, int) {
             std::vector<W> row(static_cast<size_t>(all.width()));
             for (int64_t u = begin; u < end; ++u) {
