@@ -78,7 +78,7 @@ def test_hops_on_roads_are_counted_by_all_threads(record, options):
 @pytest.mark.parametrize("count", [1, 2])
 def test_an_explanation_names_the_scheme_of_threads_and_the_form_of_rows(count):
     """What a search says of itself, by the shape of the graph, the number of threads, and whether the graph was prepared."""
-    dense, roads = sp.generate.rmat(14, 16, seed=3), sp.generate.grid(300, 400, seed=3)
+    dense, roads = sp.generate.rmat(14, 16, seed=3), sp.generate.grid(400, 500, seed=3)
     for graph, scheme, form in (
         (dense, "bulk-synchronous", "packed"),
         (roads, "independent threads", "records of four"),
