@@ -6,7 +6,7 @@
 //
 // An exception in any thread reaches the caller, once all threads have ended; no thread takes a new block after one.
 // Threads that wait for each other in other ways must make sure that a thread that throws does not leave them waiting
-// (search/letters.hpp).
+// (search/mailboxes.hpp).
 //
 // Workers spin for a few microseconds after a job (the next one often follows at once) and then sleep in the kernel: a
 // spinning thread on a busy host steals the core from the one that works. The pool serves one search at a time; a

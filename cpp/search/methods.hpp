@@ -29,6 +29,11 @@ Stats delta_stepping_on(const Rows& g, const In* in, const Search<V, D>& search,
     return delta_stepping<kPaths>(g, in, search, dist, pred);
 }
 
+inline Stats of_rows(const char* form, Stats stats) {
+    stats.rows = form;
+    return stats;
+}
+
 // 64-bit vertices: one form of each method, over plain rows, buckets on one thread. `pred` may be null.
 template <class V, class W, class D>
 Stats run_plain(Method method, const rows::Csr<V, W>& g, const Search<V, D>& search, D* dist, V* pred) {
@@ -40,14 +45,16 @@ Stats run_plain(Method method, const rows::Csr<V, W>& g, const Search<V, D>& sea
 template <bool kPaths, class V, class W, class D>
 Stats run(Method method, const rows::View<V, W>& g, const Search<V, D>& search, D* dist, V* pred) {
     if constexpr (sizeof(V) == 8) {
-        return run_plain(method, g.csr, search, dist, pred);
+        return of_rows("csr", run_plain(method, g.csr, search, dist, pred));
     } else {
-        if (method == Method::dijkstra) return dijkstra<kPaths>(g.csr, search, dist, pred);
-        if (method == Method::frontier) return frontier<kPaths>(g.csr, search, dist, pred);
+        if (method == Method::dijkstra) return of_rows("csr", dijkstra<kPaths>(g.csr, search, dist, pred));
+        if (method == Method::frontier) return of_rows("csr", frontier<kPaths>(g.csr, search, dist, pred));
         constexpr const NoEdges* kNoIn = nullptr;
-        if (g.quads()) return delta_stepping_on<kPaths>(*g.quads(), kNoIn, search, dist, pred);
-        if (g.out()) return delta_stepping_on<kPaths>(*g.out(), g.forms.in(), search, dist, pred);
-        return delta_stepping_on<kPaths>(g.csr, kNoIn, search, dist, pred);
+        if (const auto* quads = g.quads())
+            return of_rows("records of four", delta_stepping_on<kPaths>(*quads, kNoIn, search, dist, pred));
+        if (const auto* out = g.out())
+            return of_rows("packed", delta_stepping_on<kPaths>(*out, g.forms.in(), search, dist, pred));
+        return of_rows("csr", delta_stepping_on<kPaths>(g.csr, kNoIn, search, dist, pred));
     }
 }
 

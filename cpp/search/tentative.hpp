@@ -1,7 +1,7 @@
 // Tentative: every vertex's distance so far, and the predecessor that gave it, improved by many threads at once.
 //
 // improve(v, d, u) lowers v's distance to d with predecessor u and says whether it did. Distance and predecessor change
-// together or not at all (document 003): no thread can see, or leave behind, one without the other. Three ways:
+// together or not at all: no thread can see, or leave behind, one without the other. Three ways:
 //   Distances          no predecessors wanted: one MIN
 //   PackedPaths        32-bit distance and 32-bit vertex in one 64-bit word, one CAS
 //   LockedPaths        wider types: a small spin lock, one of 1024 chosen by the vertex. Reads stay lock-free. Without
@@ -47,7 +47,7 @@ class Alone {
         set(v, d, u);
         return true;
     }
-    // Only the distance: somebody else records paths to v.
+    // Only the distance: the caller records paths to v.
     void note(V v, D d) { dist_[v] = d; }
 
   private:
@@ -61,9 +61,6 @@ class OneWriter {
   public:
     static constexpr bool kPaths = kRecord;
     OneWriter(D* dist, V* pred) : dist_(dist), pred_(pred) {}
-    OneWriter(const Search<V, D>& search, int64_t n, D* dist, V* pred) : OneWriter(dist, pred) {
-        start<V, D>(search, n, dist, kPaths ? pred : nullptr);
-    }
     static constexpr int kBytes = sizeof(D);
     const void* distances() const { return dist_; }
     const void* address(V v) const { return &dist_[v]; }
@@ -73,7 +70,6 @@ class OneWriter {
         if constexpr (kPaths)
             if (pred_) pred_[v] = u;
     }
-    void finish(int) {}
 
   private:
     D* dist_;

@@ -43,7 +43,7 @@ PIECE = 1 << 20
 PARTS = 64
 """Parts where nobody says how many, and vertices are not fewer."""
 
-SPARSE = 8
+SPARSE = _core.SPARSE
 """Edges a vertex below which rows stay as they are: such graphs have no moment at which most of the search is left to do at once."""
 
 _DRAFT = re.compile(r"\..*\.steppe-[0-9a-f]{16}\.parts", re.DOTALL)

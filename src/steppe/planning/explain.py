@@ -21,6 +21,11 @@ class Explanation(Plan):
         As in :class:`~steppe.Plan`. The note also has what was learnt on the way.
     threads : int
         CPU threads that took part.
+    scheme : str
+        How threads shared the work. "one thread"; "independent threads": each from buckets of its own; "bulk-synchronous": all on one bucket, with
+        barriers. Of hops: "narrow levels" by one thread, "shared levels" by independent threads, and "then wide": bulk-synchronous.
+    rows : str
+        The form of the rows that was read: "csr", "packed" or "records of four" (the last two after :meth:`~steppe.Graph.prepare`).
     rounds, launches : int
         Rounds (buckets, levels, sweeps) and kernel launches.
     width_changes : int
@@ -52,6 +57,8 @@ class Explanation(Plan):
     seconds        0.250
     """
 
+    scheme: str = ""
+    rows: str = ""
     rounds: int = 0
     launches: int = 0
     width_changes: int = 0
