@@ -222,6 +222,11 @@ def worth_a_device(call: Call, edges: int, degree: float = SPARSE, *, is_there: 
     return True, "auto: large enough for a device"
 
 
+def _form(facts: Facts) -> str:
+    """Return what is to be told of the form in which a method runs: each has one for vertices of 64 bits."""
+    return "2^31 vertices or more: the plain form of the method" if facts.vertex == 8 else ""
+
+
 def _engine(method: str, facts: Facts, request: Request, machine: Machine) -> tuple[str, str]:
     device, many = request.device, request.call.many
     if device is not None:
@@ -336,11 +341,6 @@ def _arrays(plan: Plan, facts: Facts, request: Request) -> list[_bytes.Array]:
         )
     arrays = _bytes.search(facts, plan.method, record_paths=options.record_paths, threads=plan.threads, hops=hops)
     return arrays + _bytes.winners(facts) if request.call is Call.NEAREST else arrays
-
-
-def _form(facts: Facts) -> str:
-    """Return what is to be told of the form in which a method runs: each has one for vertices of 64 bits."""
-    return "2^31 vertices or more: the plain form of the method" if facts.vertex == 8 else ""
 
 
 def _route(facts: Facts) -> Plan:
