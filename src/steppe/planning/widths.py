@@ -24,10 +24,10 @@ SPARSE = _core.SPARSE
 SUPERSTEP_WIDTHS = 64, 0.5
 """Typical weights that a superstep goes beyond the least distance that waits anywhere, where vertices have few edges, and where they have many.
 
-Within a part narrow buckets keep the order, so a wide superstep costs few relaxations and saves messages. (Supersteps, and relaxations an edge,
-which hang on no machine. Grid of 500², two parts: 4 weights 173 and 1.05, 16 56 and 1.06, 64 18 and 1.07, 256 6 and 1.08; RMAT of scale 20: a
-half 22 and 1.29, 4 10 and 1.30, in the same time; random, 12 edges a vertex, four parts: a tenth 86 and 1.01, a half 33 and 1.02, 1 26 and 1.10,
-4 24 and 4.69.)"""
+Within a part narrow buckets keep the order, so a wide superstep costs few relaxations and saves messages. (Counts, the same on any
+machine. Grid of 500², two parts: 4 weights 173 supersteps and 1.05 relaxations an edge, 16 56 and 1.06, 64 18 and 1.07, 256 6 and 1.08; RMAT of scale 20: a half 22
+and 1.29, 4 10 and 1.30, in the same time; random, 12 edges a vertex, four parts: a tenth 86 and 1.01, a half 33 and 1.02, 1 26 and 1.10, 4 24 and
+4.69.)"""
 
 
 def between_parts(facts: Facts, wanted: float | None) -> float:
@@ -37,16 +37,16 @@ def between_parts(facts: Facts, wanted: float | None) -> float:
     return max(facts.typical_weight, sys.float_info.min) * SUPERSTEP_WIDTHS[facts.degree >= SPARSE]
 
 
+def bucket_width(facts: Facts, *, threads: int) -> float:
+    """Return the width that suits a graph whose edges lie in memory (``cpp/search/width.hpp`` says why)."""
+    return _core.bucket_width(facts.typical_weight, float(facts.max_weight), facts.vertices, facts.edges, threads)
+
+
 def within_part(facts: Facts, *, hops: bool) -> float:
     """Return the width of buckets within a part, where one thread searches."""
     if hops:
         return 1.0
     return bucket_width(facts, threads=1)
-
-
-def bucket_width(facts: Facts, *, threads: int) -> float:
-    """Return the width that suits a graph whose edges lie in memory (``cpp/search/width.hpp`` tells why)."""
-    return _core.bucket_width(facts.typical_weight, float(facts.max_weight), facts.vertices, facts.edges, threads)
 
 
 def width_of(plan: Plan, facts: Facts, wanted: float | None, *, many: bool, bins: bool = False) -> float | None:
@@ -55,24 +55,26 @@ def width_of(plan: Plan, facts: Facts, wanted: float | None, *, many: bool, bins
     Blocks (the engine "external") want wide buckets, because each is a sweep over the edges.
 
     With bins (``bins``: blocks of a graph in memory) a sweep is cheaper. Hubs reach most of a graph at nearly the same distance, so that all of
-    it would lie in one or two buckets: the width shrinks with a power of the crowding. (Two cores of a Xeon, November 2026. RMAT of scale 24: 54
-    takes 14.7 s, 16 10.1, 8 6.1, 4 4.8, 2 4.6, and the rule gives 2.2; scale 23: 2.9, and 4 and 2 are the best. Random and web graphs keep
-    theirs.) Where in-edges are at hand a fourth of it, for integers perhaps less than 1, which is one distance a round: the sooner it is seen
-    that a pull pays. (The same machine. RMAT of scale 24, first search: with 1 34 % of the edges are pushed before, with less 4 %. A random graph
-    of 218 M edges, prepared: 2.7 -> 2.5 s.)
+    it would lie in one or two buckets: the width shrinks with a power of the crowding. (RMAT of scale 24: 54 takes 14.7 s, 16 10.1, 8 6.1, 4
+    4.8, 2 4.6, and the rule gives 2.2; scale 23: 2.9, and 4 and 2 are the best. Random and web graphs keep theirs.) Where in-edges are at hand a
+    fourth of it, for integers perhaps less than 1, which is one distance a round: the sooner it is seen that a pull pays. (RMAT of scale 24,
+    first search: with 1 34 % of the edges are pushed before, with less 4 %. A random graph of 218 M edges, prepared: 2.7 -> 2.5 s. Two cores of a
+    Xeon, November 2026.)
     """
+    typical, degree, largest = facts.typical_weight, facts.degree, float(facts.max_weight)
     if plan.method == "dijkstra":
         exact = facts.edges >= TINY and facts.is_integer and facts.max_weight <= EXACT_BUCKETS
         return 1.0 if exact and not many else None
     if plan.method != "delta-stepping":
         return None
+    least = _core.least_width(largest, facts.vertices)
     if wanted is not None:
-        if plan.engine == "external":
-            return wanted
-        return max(float(wanted), _core.least_width(float(facts.max_weight), facts.vertices))
+        return wanted if plan.engine == "external" else max(float(wanted), least)
     if plan.engine == "external":
-        width = facts.typical_weight * (16 if facts.degree < 4.5 else 0.5)
+        width = typical * (16 if degree < 4.5 else 0.5)
         if not bins:
             return width
         return width / math.pow(facts.crowding, 0.6) / (4 if facts.prepared or facts.reverse_known else 1)
-    return bucket_width(facts, threads=1 if many else plan.threads)
+    if plan.threads > 1 and not many:
+        return bucket_width(facts, threads=plan.threads)
+    return bucket_width(facts, threads=1)
