@@ -9,8 +9,8 @@ import steppe as sp
 import steppe.csgraph as ours
 from steppe import _core
 from steppe.graph.arrays import vertex_dtype
+from steppe.planning.blocks import far_beyond_caches
 from steppe.planning.facts import facts_of
-from steppe.planning.preparing import far_beyond_caches
 
 WEIGHTS = [None, np.int32, np.int64, np.float32, np.float64]
 
