@@ -44,7 +44,7 @@ def test_thread_count_does_not_change_the_answer(graph, method, count):
 @pytest.mark.parametrize("weights", [(1, 1000), "float64"])
 @pytest.mark.parametrize("record", [False, True])
 def test_roads_in_any_order_are_shared_by_all_threads(weights, record):
-    """Numbers that follow places, and the same in random order, where threads lower each other's distances."""
+    """Numbers that follow places, and the same in random order."""
     roads = sp.generate.grid(25_000, 8, weights=weights, seed=3)
     order = np.random.default_rng(4).permutation(roads.num_vertices)
     sources = np.repeat(np.arange(roads.num_vertices), np.diff(roads.indptr))
@@ -54,7 +54,8 @@ def test_roads_in_any_order_are_shared_by_all_threads(weights, record):
         paths = sp.sssp(graph, int(found_at[0]), method="delta-stepping", threads=2, record_paths=record)
         assert np.array_equal(paths.distances[found_at], right)
         assert paths.explain().threads == 2
-        assert (paths.explain().atomics > 0) == (graph is shuffled)  # else threads own vertices
+        assert paths.explain().atomics > 0
+        assert paths.explain().scheme == "independent threads"
         paths.verify()
 
 
@@ -72,6 +73,28 @@ def test_hops_on_roads_are_counted_by_all_threads(record, options):
         if "targets" not in options:  # which end the search on the way: one thread finds them in order
             assert found.explain().threads == count
             assert found.explain().atomics > 0
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_an_explanation_names_the_scheme_of_threads_and_the_form_of_rows(count):
+    """What a search says of itself, by the shape of the graph, the number of threads, and whether the graph was prepared."""
+    dense, roads = sp.generate.rmat(14, 16, seed=3), sp.generate.grid(400, 500, seed=3)
+    for graph, scheme, form in (
+        (dense, "bulk-synchronous", "packed"),
+        (roads, "independent threads", "records of four"),
+    ):
+        for rows in ("csr", form):
+            how = sp.sssp(graph, 5, method="delta-stepping", threads=count).explain()
+            assert (how.scheme, how.rows) == ("one thread" if count == 1 else scheme, rows)
+            assert f"{how.scheme}\n" in str(how)
+            assert f"{rows}\n" in str(how)
+            graph.prepare()
+        how = sp.sssp(graph, 5, method="frontier", threads=count).explain()
+        assert (how.scheme, how.rows) == ("one thread" if count == 1 else "bulk-synchronous", "csr")
+        assert sp.sssp(graph, 5, method="dijkstra", threads=count).explain().scheme == "one thread"
+    hops = sp.bfs(roads, 133, threads=count).explain()
+    assert (hops.scheme, hops.rows) == ("narrow levels" if count == 1 else "shared levels", "csr")
+    assert sp.bfs(sp.generate.rmat(16, 16, seed=3), 5, threads=count).explain().scheme == "narrow levels, then wide"
 
 
 def test_python_threads_share_a_graph(graph):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import steppe as sp
+from steppe.planning.facts import typical_weight
 
 WEIGHTS = {
     "uniform": lambda rng, m: rng.integers(1, 11, m),
@@ -110,3 +111,24 @@ def test_a_typical_weight_is_not_moved_by_a_few_huge_ones():
     assert sp.Graph.from_edges([0, 1], [1, 2], [0.0, np.inf])._native.typical_weight == 0
     assert sp.Graph.from_edges([0, 1], [1, 2])._native.typical_weight == 1
     assert sp.Graph.from_edges([], [], num_vertices=3)._native.typical_weight == 0
+
+
+def test_the_plan_and_a_search_that_is_given_no_width_have_the_same():
+    """A fallback to delta-stepping comes without a width of the plan."""
+    for shape, kind in (("grid", "1 % closed"), ("rmat", "uniform")):
+        g = weighted(SHAPES[shape](), kind, np.float64)  # whole numbers have no width below 1
+        planned = sp.plan(g, "sssp", method="delta-stepping", threads=1).delta
+        asked = sp._core.Question(
+            np.array([0]), typical_weight=typical_weight(g), max_weight=float(g.max_weight), fixed_delta=True
+        )
+        distances = np.empty(g.num_vertices)
+        stats = sp._core.sssp("delta-stepping", g._native, asked, distances, None)
+        assert stats.delta <= planned < 2 * stats.delta, (shape, planned)
+
+
+def test_the_least_width_keeps_the_numbers_of_buckets_in_62_bits():
+    heaviest, n = 1e9, 10**6
+    least = sp._core.least_width(heaviest, n)
+    assert heaviest * n / least <= 2**62 < heaviest * n / least * 1.01
+    assert sp._core.bucket_width(1e-9, heaviest, n, 4 * n, 1) == least
+    assert 0 < sp._core.least_width(0.0, n) <= sp._core.least_width(1.7e308, 2**31) < np.inf

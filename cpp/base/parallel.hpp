@@ -6,7 +6,7 @@
 //
 // An exception in any thread reaches the caller, once all threads have ended; no thread takes a new block after one.
 // Threads that wait for each other in other ways must make sure that a thread that throws does not leave them waiting
-// (search/letters.hpp).
+// (search/mailboxes.hpp).
 //
 // Workers spin for a few microseconds after a job (the next one often follows at once) and then sleep in the kernel: a
 // spinning thread on a busy host steals the core from the one that works. The pool serves one search at a time; a
@@ -24,12 +24,12 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <system_error>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 #if !defined(_WIN32)
@@ -133,6 +133,23 @@ class Barrier {
     const Clock::time_point born_ = Clock::now();
 };
 
+// A function that its caller keeps: two pointers, so that what hands out work is compiled once and not for every
+// function that is given to it.
+template <class... Args>
+class Borrowed {
+  public:
+    template <class F>
+        requires(!std::is_same_v<std::remove_cvref_t<F>, Borrowed>)
+    Borrowed(F&& f)
+        : function_(const_cast<void*>(static_cast<const void*>(&f))),
+          call_([](void* function, Args... args) { (*static_cast<std::remove_reference_t<F>*>(function))(args...); }) {}
+    void operator()(Args... args) const { call_(function_, args...); }
+
+  private:
+    void* function_;
+    void (*call_)(void*, Args...);
+};
+
 class Pool {
   public:
     static Pool& instance() {
@@ -141,7 +158,7 @@ class Pool {
     }
 
     // Runs job(thread, threads) on up to `threads` threads, the caller among them; rethrows the first exception.
-    void run(int threads, const std::function<void(int, int)>& job) {
+    void run(int threads, const Borrowed<int, int>& job) {
         threads = std::min(threads, static_cast<int>(kTeam));
         // Not a mutex: a progress callback may search too, on the thread that holds the pool.
         if (threads <= 1 || busy_.test_and_set(std::memory_order_acquire)) return job(0, 1);
@@ -252,29 +269,26 @@ class Pool {
     std::vector<std::thread> workers_;
     std::atomic<int> count_{0};  // of workers_, for threads that do not hold the pool
     const int kept_ = std::max(1, static_cast<int>(std::thread::hardware_concurrency())) - 1;
-    const std::function<void(int, int)>* job_ = nullptr;
+    const Borrowed<int, int>* job_ = nullptr;
     std::exception_ptr error_;
     std::atomic<int> pending_{0};
     std::atomic<uint32_t> round_{0}, finished_{0}, started_{0};
 };
 
-template <class F>
-void parallel(int threads, F&& f) {
+inline void parallel(int threads, Borrowed<int, int> f) {
     if (threads <= 1) return f(0, 1);
-    const std::function<void(int, int)> job = std::forward<F>(f);
-    Pool::instance().run(threads, job);
+    Pool::instance().run(threads, f);
 }
 
 namespace detail {
 
-// Hands out blocks until there are none, a thread has thrown, or stop() holds.
-template <class Stop, class F>
-void share_blocks(int threads, int64_t n, int64_t grain, Stop stop, F&& f) {
+// Hands out blocks until there are none, a thread has thrown, or the watch says stop.
+inline void share_blocks(int threads, int64_t n, int64_t grain, Watch* watch, Borrowed<int64_t, int64_t, int> f) {
     std::atomic<int64_t> next{0};
     parallel(threads, [&](int thread, int) {
         for (;;) {
             const int64_t begin = next.fetch_add(grain, std::memory_order_relaxed);
-            if (begin >= n || stop()) return;
+            if (begin >= n || (watch && watch->poll())) return;
             try {
                 f(begin, std::min(begin + grain, n), thread);
             } catch (...) {
@@ -291,17 +305,15 @@ inline int team_for(int threads, int64_t n, int64_t grain) {
 
 }  // namespace detail
 
-template <class F>
-void parallel_for(int threads, int64_t n, int64_t grain, F&& f) {
+inline void parallel_for(int threads, int64_t n, int64_t grain, Borrowed<int64_t, int64_t, int> f) {
     threads = detail::team_for(threads, n, grain);
-    if (threads > 1) return detail::share_blocks(threads, n, grain, [] { return false; }, f);
-    if (n > 0) f(int64_t{0}, n, 0);
+    if (threads > 1) return detail::share_blocks(threads, n, grain, nullptr, f);
+    if (n > 0) f(0, n, 0);
 }
 
 // Throws Interrupted after a stop.
-template <class F>
-void parallel_for(int threads, int64_t n, int64_t grain, Watch& watch, F&& f) {
-    detail::share_blocks(detail::team_for(threads, n, grain), n, grain, [&] { return watch.poll(); }, f);
+inline void parallel_for(int threads, int64_t n, int64_t grain, Watch& watch, Borrowed<int64_t, int64_t, int> f) {
+    detail::share_blocks(detail::team_for(threads, n, grain), n, grain, &watch, f);
     watch.check();
 }
 

@@ -46,6 +46,7 @@ inline constexpr int64_t kUnreachable = std::numeric_limits<int64_t>::max();
 #define STEPPE_UNLIKELY(x) __builtin_expect(!!(x), 0)
 // Also for functions that only prefetch: GCC takes them for pure, and drops a call that it has not yet inlined.
 #define STEPPE_INLINE __attribute__((always_inline)) inline
+#define STEPPE_NOINLINE __attribute__((noinline))
 #define STEPPE_RESTRICT __restrict
 #else
 #define STEPPE_PREFETCH(address) ((void)0)
@@ -53,6 +54,7 @@ inline constexpr int64_t kUnreachable = std::numeric_limits<int64_t>::max();
 #define STEPPE_LIKELY(x) (x)
 #define STEPPE_UNLIKELY(x) (x)
 #define STEPPE_INLINE inline
+#define STEPPE_NOINLINE
 #define STEPPE_RESTRICT
 #endif
 

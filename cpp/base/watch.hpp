@@ -11,6 +11,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/types.hpp"
+
 namespace steppe {
 
 // Vertices or edges between two polls of a watch, as a mask of their number.
@@ -28,15 +30,7 @@ class Watch {
     void stop() { stop_.store(true, std::memory_order_relaxed); }
 
     // True when the search should end. `done` is passed to the progress callback (vertices settled, edges read, …).
-    bool poll(int64_t done = 0) {
-        if (stopped()) return true;
-        if (!ask_ || std::this_thread::get_id() != caller_) return false;
-        auto now = Clock::now();
-        if (now < next_) return false;
-        next_ = now + std::chrono::milliseconds(20);
-        if (ask_(done)) stop_.store(true, std::memory_order_relaxed);
-        return stopped();
-    }
+    bool poll(int64_t done = 0) { return stopped() || (ask_ && ask(done)); }
 
     // Called once by the search after its threads have joined.
     void check() const {
@@ -45,6 +39,15 @@ class Watch {
 
   private:
     using Clock = std::chrono::steady_clock;
+    STEPPE_NOINLINE bool ask(int64_t done) {
+        if (std::this_thread::get_id() != caller_) return false;
+        const auto now = Clock::now();
+        if (now < next_) return false;
+        next_ = now + std::chrono::milliseconds(20);
+        if (ask_(done)) stop();
+        return stopped();
+    }
+
     std::function<bool(int64_t)> ask_;
     std::atomic<bool> stop_{false};
     std::thread::id caller_ = std::this_thread::get_id();

@@ -44,7 +44,7 @@ void bind_bounded(nb::module_& m) {
                     std::copy(found.counts.begin(), found.counts.end(), counts.data());
                     return nb::make_tuple(array_of(std::move(found.columns)), array_of(std::move(found.distances)));
                 };
-                if constexpr (!std::is_same_v<Narrow<W>, Wide<W>>)
+                if constexpr (sizeof(V) == 4 && !std::is_same_v<Narrow<W>, Wide<W>>)
                     if (std::get<int64_t>(question.bound) <= static_cast<int64_t>(kLargest<Narrow<W>>))
                         return in.template operator()<Narrow<W>>();
                 return in.template operator()<Wide<W>>();

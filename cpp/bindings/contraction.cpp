@@ -41,21 +41,23 @@ void bind_contraction(nb::module_& m) {
     // None: it would be more than `most` looks at an arc, distances may not fit in 64 bits, or these types have none.
     m.def(
         "contract",
-        [](const Rows& rows, int64_t most) {
-            return rows.visit([&]<class V, class W>(const rows::View<V, W>& g) -> std::unique_ptr<AnyContraction> {
-                if constexpr (std::is_integral_v<W> && sizeof(V) == 4) {
-                    return without_gil([&](Watch& watch) -> std::unique_ptr<AnyContraction> {
-                        const rows::View<V, W> all = g.weighted();
-                        const double longest = matrix::longest_way(all.csr);
-                        if constexpr (sizeof(W) == 4)
-                            if (longest < static_cast<double>(kLargest<uint32_t>))
-                                return contracted<uint32_t>(all.csr, most, watch);
-                        if (longest < 0x1p62) return contracted<uint64_t>(all.csr, most, watch);
-                        return nullptr;
-                    });
-                }
-                return nullptr;
-            });
+        [](const Rows& rows, int64_t most) -> std::unique_ptr<AnyContraction> {
+            if (rows.is_wide()) return nullptr;
+            return rows.visit_narrow(
+                [&]<class V, class W>(const rows::View<V, W>& g) -> std::unique_ptr<AnyContraction> {
+                    if constexpr (std::is_integral_v<W>) {
+                        return without_gil([&](Watch& watch) -> std::unique_ptr<AnyContraction> {
+                            const rows::View<V, W> all = g.weighted();
+                            const double longest = matrix::longest_way(all.csr);
+                            if constexpr (sizeof(W) == 4)
+                                if (longest < static_cast<double>(kLargest<uint32_t>))
+                                    return contracted<uint32_t>(all.csr, most, watch);
+                            if (longest < 0x1p62) return contracted<uint64_t>(all.csr, most, watch);
+                            return nullptr;
+                        });
+                    }
+                    return nullptr;
+                });
         },
         "rows"_a, "most"_a, nb::sig("def contract(rows: Rows, most: int) -> Contraction | None"));
 

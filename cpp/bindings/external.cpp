@@ -17,9 +17,7 @@ search::Stats sweep_outside(const Rows& g, bool mapped, const Question& question
         external::Window window(g, mapped, question.threads, budget);
         return search::find_answer<W>(g, question, result, pred, watch,
                                       [&]<class D>(const search::Search<V, D>& search, D* dist, V* p) {
-                                          const int shift = budget.shift;
-                                          return p ? external::sweep<true>(g, window, shift, search, dist, p)
-                                                   : external::sweep<false>(g, window, shift, search, dist, p);
+                                          return external::sweep(g, window, budget.shift, search, dist, p);
                                       });
     });
 }
@@ -70,11 +68,12 @@ void bind_external(nb::module_& m) {
             return rows.visit([&]<class V, class W>(const rows::View<V, W>& g) {
                 auto* d = entries<Distance<W>>(rows, distances);
                 V* p = entries<V>(rows, predecessors);
-                if (budget.bins > 0) {
-                    std::optional<rows::View<V, W>> in;
-                    if (in_rows) in.emplace(in_rows->as<V, W>());
-                    return bin_outside(g, in ? &*in : nullptr, lightest, rows.is_mapped(), question, budget, d, p);
-                }
+                if constexpr (sizeof(V) == 4)
+                    if (budget.bins > 0) {
+                        std::optional<rows::View<V, W>> in;
+                        if (in_rows) in.emplace(in_rows->as<V, W>());
+                        return bin_outside(g, in ? &*in : nullptr, lightest, rows.is_mapped(), question, budget, d, p);
+                    }
                 return sweep_outside(g.csr, rows.is_mapped(), question, budget, d, p);
             });
         },

@@ -10,7 +10,8 @@ namespace steppe::bindings {
 
 void bind_floyd_warshall(nb::module_& m) {
     // Fills `out` (sources x columns); `columns` None: every vertex. `essential`: floats are added as searches add
-    // them. Returns the first source with a distance that does not fit in 64 bits, or -1.
+    // them. Returns the first source with a distance that does not fit in 64 bits, or any where vertices are int64:
+    // no such matrix fits a memory; or -1.
     m.def(
         "floyd_warshall",
         [](const Rows& rows, const Question& question, std::optional<InOf<int64_t>> columns, Out out_rows,
@@ -21,7 +22,8 @@ void bind_floyd_warshall(nb::module_& m) {
             if (chosen) search::check_vertices(*chosen, rows.n());
             const size_t width = chosen ? chosen->size() : static_cast<size_t>(rows.n());
             same_size(out_rows.size(), question.sources.size() * width, "floyd_warshall");
-            return rows.visit([&]<class V, class W>(const rows::View<V, W>& g) {
+            if (rows.is_wide()) return question.sources.empty() ? int64_t{-1} : 0;  // left to searches
+            return rows.visit_narrow([&]<class V, class W>(const rows::View<V, W>& g) {
                 using R = Distance<W>;
                 R* to = out<R>(out_rows);
                 return PythonWatch(question.progress).run([&](Watch& watch) {

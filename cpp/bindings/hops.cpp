@@ -24,6 +24,7 @@ void with_hops(const Rows& rows, const Rows* in_rows, const Question& question, 
                                              question.bound_or<int64_t>(kUnreachable - 1), question.threads, watch);
                 f(hops);
             };
+            if constexpr (sizeof(V) == 8) return run.template operator()<1>();  // one form
             // Rows of bits as wide as there are sources; narrower ones where there are very many vertices, for memory.
             const size_t wanted = std::min<size_t>(question.sources.size(), rows.n() > int64_t{1} << 21 ? 128 : 512);
             if (wanted <= 64) run.template operator()<1>();
@@ -48,12 +49,11 @@ void bind_hops(nb::module_& m) {
             search::check_vertices(chosen, rows.n());
             const size_t width = columns ? chosen.size() : static_cast<size_t>(rows.n());
             same_size(out_rows.size(), question.sources.size() * width, "hop_rows");
-            return with_stored(out_rows.dtype(), [&]<class T>(T) {
-                int64_t lost = -1;
-                with_hops(rows, in_rows, question,
-                          [&](auto& hops) { lost = hops.rows(chosen, !columns, static_cast<T*>(out_rows.data())); });
-                return lost;
-            });
+            const auto to = with_stored(
+                out_rows.dtype(), [&]<class T>(T) { return matrix::levels_to(static_cast<T*>(out_rows.data())); });
+            int64_t lost = -1;
+            with_hops(rows, in_rows, question, [&](auto& hops) { lost = hops.rows(chosen, !columns, to); });
+            return lost;
         },
         "rows"_a, "in_rows"_a.none(), "question"_a, "columns"_a.none(), "out"_a);
 

@@ -1,6 +1,8 @@
 // Bindings of matrix/lanes.hpp.
 #include "matrix/lanes.hpp"
 
+#include <numeric>
+
 #include "bindings/question.hpp"
 #include "bindings/vectors.hpp"
 #include "rows/forms.hpp"
@@ -22,7 +24,12 @@ void bind_lanes(nb::module_& m) {
             same_size(out_rows.size(), question.sources.size() * width, "lanes");
             same_size(static_cast<size_t>(rows.n()), static_cast<size_t>(in_rows.n()), "lanes");
             same_size(static_cast<size_t>(rows.edges()), static_cast<size_t>(in_rows.edges()), "lanes");
-            return to_numpy(rows.visit([&]<class V, class W>(const rows::View<V, W>& g) {
+            if (rows.is_wide()) {  // all are left
+                std::vector<int64_t> left(question.sources.size());
+                std::iota(left.begin(), left.end(), 0);
+                return to_numpy(std::move(left));
+            }
+            return to_numpy(rows.visit_narrow([&]<class V, class W>(const rows::View<V, W>& g) {
                 using R = Distance<W>;
                 R* to = out<R>(out_rows);
                 return PythonWatch(question.progress).run([&](Watch& watch) {

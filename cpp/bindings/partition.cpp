@@ -34,12 +34,12 @@ class AnyPart {
     virtual nb::object values(nb::handle self) = 0;
 };
 
-template <class V, class D, class Edges>
+template <class V, class D>
 class PartOf : public AnyPart {
   public:
-    using PartSearch = partition::PartSearch<V, D, Edges>;
-    PartOf(Edges edges, int64_t own, int64_t all, double longest, double delta, search::Reach<D> reach)
-        : search_(edges, own, all, longest, delta, reach) {}
+    // weight: the type of the edges' weights.
+    PartOf(std::unique_ptr<partition::PartSearch<V, D>> search, nb::dlpack::dtype weight)
+        : search_(std::move(search)), weight_(weight) {}
 
     void offer(In vertices, In values) override {
         same_size(vertices.size(), values.size(), "offer");
@@ -47,45 +47,44 @@ class PartOf : public AnyPart {
         const int64_t count = static_cast<int64_t>(values.size());
         with_vertex(vertices, [&](auto vertex) {
             using I = decltype(vertex);
-            without_gil([&](Watch&) { search_.offer(in<I>(vertices), in<D>(values), count); });
+            without_gil([&](Watch&) { search_->offer(in<I>(vertices), in<D>(values), count); });
         });
     }
     int64_t advance(nb::object limit, int64_t most) override {
         const D last = limit.is_none() ? kLargest<D> : nb::cast<D>(limit);
         return without_gil([&](Watch& watch) {
-            const int64_t looked = search_.advance(last, most, watch);
+            const int64_t looked = search_->advance(last, most, watch);
             watch.check();
             return looked;
         });
     }
     nb::object pending() override {
-        const D least = search_.pending();
+        const D least = search_->pending();
         return least == kInfinity<D> ? nb::none() : nb::cast(least);
     }
     nb::object take() override {
-        return to_numpy(without_gil([&](Watch&) { return search_.take(); }));
+        return to_numpy(without_gil([&](Watch&) { return search_->take(); }));
     }
     nb::tuple resend() override {
         std::vector<V> ghosts;
         std::vector<D> values;
-        without_gil([&](Watch&) { search_.resend(ghosts, values); });
+        without_gil([&](Watch&) { search_->resend(ghosts, values); });
         return nb::make_tuple(to_numpy(std::move(ghosts)), to_numpy(std::move(values)));
     }
     void mirror(int64_t first, In values) override {
         if (values.dtype() != nb::dtype<D>()) throw std::invalid_argument("values of another type");
-        search_.mirror(first, in<D>(values), static_cast<int64_t>(values.size()));
+        search_->mirror(first, in<D>(values), static_cast<int64_t>(values.size()));
     }
     nb::tuple outlook(nb::object low) override {
-        const auto found = search_.outlook(nb::cast<D>(low));
+        const auto found = search_->outlook(nb::cast<D>(low));
         return nb::make_tuple(found.pull, found.push);
     }
     nb::tuple pull(nb::object low, In lightest) override {
-        using W = typename Edges::Weight;
         const D from = nb::cast<D>(low);
-        same_size(static_cast<size_t>(search_.own()), lightest.size(), "lightest");
-        if (lightest.dtype() != nb::dtype<W>()) throw std::invalid_argument("weights of another type");
+        same_size(static_cast<size_t>(search_->own()), lightest.size(), "lightest");
+        if (lightest.dtype() != weight_) throw std::invalid_argument("weights of another type");
         const auto looked = without_gil([&](Watch& watch) {
-            const auto found = search_.pull(from, in<W>(lightest), watch);
+            const auto found = search_->pull(from, lightest.data(), watch);
             watch.check();
             return found;
         });
@@ -93,34 +92,42 @@ class PartOf : public AnyPart {
     }
     void cut(nb::object bound) override {
         const D most = nb::cast<D>(bound);
-        without_gil([&](Watch&) { search_.cut(most); });
+        without_gil([&](Watch&) { search_->cut(most); });
     }
     void wake() override {
-        without_gil([&](Watch&) { search_.wake(); });
+        without_gil([&](Watch&) { search_->wake(); });
     }
-    void rest() override { search_.rest(); }
-    bool outgrown() const override { return search_.outgrown(); }
+    void rest() override { search_->rest(); }
+    bool outgrown() const override { return search_->outgrown(); }
     nb::object values(nb::handle self) override {
-        const size_t size = static_cast<size_t>(search_.all());
-        return nb::cast(nb::ndarray<nb::numpy, D, nb::ndim<1>>(search_.values(), {size}, self));
+        const size_t size = static_cast<size_t>(search_->all());
+        return nb::cast(nb::ndarray<nb::numpy, D, nb::ndim<1>>(search_->values(), {size}, self));
     }
 
   private:
-    PartSearch search_;
+    const std::unique_ptr<partition::PartSearch<V, D>> search_;
+    const nb::dlpack::dtype weight_;
 };
+
+// A search over edges of these rows.
+template <class D, class Edges>
+std::unique_ptr<AnyPart> part_over(Edges edges, int64_t own, double longest, double delta, search::Reach<D> reach) {
+    using V = std::decay_t<decltype(*edges.g.targets)>;
+    return std::make_unique<PartOf<V, D>>(
+        std::make_unique<partition::PartSearchOver<V, D, Edges>>(edges, own, longest, delta, reach),
+        nb::dtype<typename Edges::Weight>());
+}
 
 int64_t own_of(const Rows& rows, int64_t own) {
     if (own < 0 || own > rows.n()) throw std::invalid_argument("a part has no more vertices of its own than vertices");
     return own;
 }
 
-// f<weighted>(csr) in the types of the rows; hops: without weights.
+// f<weighted>(csr) in the types of the rows; hops: without weights. A part has fewer than 2^31 vertices.
 template <class F>
 auto with_rows(const Rows& rows, bool hops, F f) {
-    if (hops || !rows.is_weighted())
-        return rows.visit_unweighted(
-            [&]<class V>(const rows::Csr<V, int32_t>& g) { return f.template operator()<false>(g); });
-    return rows.visit([&](const auto& g) { return f.template operator()<true>(g.csr); });
+    if (hops || !rows.is_weighted()) return f.template operator()<false>(rows.unweighted<int32_t>());
+    return rows.visit_narrow([&](const auto& g) { return f.template operator()<true>(g.csr); });
 }
 
 template <class D>
@@ -160,17 +167,17 @@ auto with_distances(const Rows& rows, In distances, bool hops, F f) {
 std::unique_ptr<AnyPart> part_search(const Rows& rows, int64_t own, bool hops, double longest, double delta,
                                      nb::object bound, bool narrow) {
     own_of(rows, own);
-    return with_rows(
-        rows, hops, [&]<bool weighted, class V, class W>(const rows::Csr<V, W>& g) -> std::unique_ptr<AnyPart> {
-            auto made = [&](auto zero) -> std::unique_ptr<AnyPart> {
-                using D = decltype(zero);
-                using Edges = partition::Lengths<weighted, V, W, D>;
-                return std::make_unique<PartOf<V, D, Edges>>(Edges{g}, own, g.n, longest, delta, reach_of<D>(bound));
-            };
-            if constexpr (!weighted)
-                if (hops) return made(uint32_t{});
-            return narrow ? made(Narrow<W>{}) : made(Wide<W>{});
-        });
+    return with_rows(rows, hops,
+                     [&]<bool weighted, class V, class W>(const rows::Csr<V, W>& g) -> std::unique_ptr<AnyPart> {
+                         auto made = [&](auto zero) -> std::unique_ptr<AnyPart> {
+                             using D = decltype(zero);
+                             const partition::Lengths<weighted, V, W, D> edges{g};
+                             return part_over<D>(edges, own, longest, delta, reach_of<D>(bound));
+                         };
+                         if constexpr (!weighted)
+                             if (hops) return made(uint32_t{});
+                         return narrow ? made(Narrow<W>{}) : made(Wide<W>{});
+                     });
 }
 
 std::unique_ptr<AnyPart> part_tree(const Rows& rows, int64_t own, In distances, bool hops) {
@@ -178,9 +185,8 @@ std::unique_ptr<AnyPart> part_tree(const Rows& rows, int64_t own, In distances, 
     return with_distances(rows, distances, hops,
                           [&]<bool weighted, class V, class W, class D>(const rows::Csr<V, W>& g,
                                                                         const D* d) -> std::unique_ptr<AnyPart> {
-                              using Edges = partition::Tight<weighted, V, W, D>;
-                              return std::make_unique<PartOf<V, uint32_t, Edges>>(Edges{g, d}, own, g.n, 1.0, 1.0,
-                                                                                  search::Reach<uint32_t>());
+                              const partition::Tight<weighted, V, W, D> edges{g, d};
+                              return part_over<uint32_t>(edges, own, 1.0, 1.0, {});
                           });
 }
 
@@ -267,7 +273,7 @@ void bind_partition(nb::module_& m) {
         "part_facts",
         [](const Rows& rows, int64_t own, int64_t first, InOf<int64_t> ghosts, uint64_t key, int threads) {
             same_size(static_cast<size_t>(rows.n() - own_of(rows, own)), ghosts.size(), "ghosts");
-            return rows.visit([&](const auto& g) {
+            return rows.visit_narrow([&](const auto& g) {
                 const auto found = without_gil([&](Watch& watch) {
                     return partition::facts_of(g.csr, own, first, ghosts.data(), key, threads, watch);
                 });

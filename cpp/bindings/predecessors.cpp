@@ -4,6 +4,10 @@
 #include "tree/canonical.hpp"
 #include "tree/paths.hpp"
 
+namespace steppe::tree {
+STEPPE_TREES(extern template)  // in tree/canonical.cpp
+}  // namespace steppe::tree
+
 namespace steppe::bindings {
 
 namespace {

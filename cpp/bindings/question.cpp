@@ -1,6 +1,8 @@
 // Bindings of what every search is asked and what it tells: search/search.hpp.
 #include "bindings/question.hpp"
 
+#include "search/width.hpp"
+
 namespace steppe::bindings {
 
 namespace {
@@ -37,6 +39,11 @@ void bind_question(nb::module_& m) {
              "typical_weight"_a = 1.0, "max_weight"_a = 1.0, "threads"_a = 1, "progress"_a.none() = nb::none(),
              "fixed_delta"_a = false);
 
+    m.attr("SPARSE") = search::kSparse;
+    m.def("bucket_width", &search::bucket_width, "typical_weight"_a, "max_weight"_a, "vertices"_a, "edges"_a,
+          "threads"_a);
+    m.def("least_width", &search::least_width, "max_weight"_a, "vertices"_a);
+
     nb::class_<search::Stats>(m, "Stats")
         .def_ro("rounds", &search::Stats::rounds)
         .def_ro("edges_relaxed", &search::Stats::edges_relaxed)
@@ -46,6 +53,8 @@ void bind_question(nb::module_& m) {
         .def_ro("delta", &search::Stats::delta)
         .def_ro("width_changes", &search::Stats::width_changes)
         .def_ro("overflow", &search::Stats::outgrown)
+        .def_prop_ro("scheme", [](const search::Stats& stats) { return std::string(stats.scheme); })
+        .def_prop_ro("rows", [](const search::Stats& stats) { return std::string(stats.rows); })
         .def_prop_ro("note", [](const search::Stats& stats) { return std::string(stats.note); });
 }
 

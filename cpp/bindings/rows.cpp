@@ -12,19 +12,15 @@ namespace {
 
 // in_rows: of the reverse graph, null where that is the graph itself.
 void prepare(const Rows& rows, const Rows* in_rows, int threads, bool quads) {
-    rows.visit([&]<class V, class W>(const rows::View<V, W>& g) {
-        if constexpr (sizeof(V) == 4) {
-            if (g.csr.edges() >> 32) throw std::invalid_argument("too many edges to pack");
-            std::optional<rows::View<V, W>> reverse;
-            if (in_rows) reverse.emplace(in_rows->as<V, W>());
-            without_gil([&](Watch& watch) {
-                if (quads && g.forms.make_quads(g.csr, threads, watch)) return;
-                g.forms.make_packed(g.csr, reverse ? &reverse->csr : nullptr, reverse ? &reverse->forms : nullptr,
-                                    threads, watch);
-            });
-        } else {
-            throw std::invalid_argument("only 32-bit vertices can be packed");
-        }
+    rows.visit_narrow([&]<class V, class W>(const rows::View<V, W>& g) {
+        if (g.csr.edges() >> 32) throw std::invalid_argument("too many edges to pack");
+        std::optional<rows::View<V, W>> reverse;
+        if (in_rows) reverse.emplace(in_rows->as<V, W>());
+        without_gil([&](Watch& watch) {
+            if (quads && g.forms.make_quads(g.csr, threads, watch)) return;
+            g.forms.make_packed(g.csr, reverse ? &reverse->csr : nullptr, reverse ? &reverse->forms : nullptr, threads,
+                                watch);
+        });
     });
 }
 
@@ -87,9 +83,13 @@ void bind_rows(nb::module_& m) {
             if (weights.has_value() != rows.is_weighted()) throw std::invalid_argument("reverse_rows: weights");
             if (weights) same_size(indices.size(), weights->size(), "reverse_rows");
             rows.visit([&]<class V, class W>(const rows::View<V, W>& g) {
+                // Weights are only moved: their size is all that counts.
+                using Moved = std::conditional_t<sizeof(W) == 4, int32_t, int64_t>;
+                const rows::Csr<V, Moved> from{g.csr.n, g.csr.offsets, g.csr.targets,
+                                               reinterpret_cast<const Moved*>(g.csr.weights)};
                 V* list = out<V>(indices);
-                W* to = weights ? out<W>(*weights) : nullptr;
-                without_gil([&](Watch& watch) { rows::reverse_csr(g.csr, indptr.data(), list, to, threads, watch); });
+                auto* to = reinterpret_cast<Moved*>(weights ? out<W>(*weights) : nullptr);
+                without_gil([&](Watch& watch) { rows::reverse_csr(from, indptr.data(), list, to, threads, watch); });
             });
         },
         "rows"_a, "indptr"_a, "indices"_a, "weights"_a.none(), "threads"_a);

@@ -26,16 +26,18 @@ class Rows {
     bool is_weighted() const { return weights_.has_value(); }
     bool is_mapped() const { return mapped_; }
 
+    bool is_wide() const { return wide_; }  // vertices are int64
+
     // f(View<V, W>): the graph in its types; W is int32_t where it has no weights.
     template <class F>
     auto visit(F f) const {
-        return std::visit(
-            [&](const auto& forms) {
-                using W = typename std::decay_t<decltype(*forms)>::Weight;
-                if (wide_) return f(view<int64_t, W>(*forms));
-                return f(view<int32_t, W>(*forms));
-            },
-            forms_);
+        return wide_ ? visit_as<int64_t>(f) : visit_as<int32_t>(f);
+    }
+    // The same where vertices must be int32.
+    template <class F>
+    auto visit_narrow(F f) const {
+        if (wide_) throw std::invalid_argument("vertices are int64, which this has no form for");
+        return visit_as<int32_t>(f);
     }
     // f(Csr<V, int32_t>): the same without weights.
     template <class F>
@@ -57,6 +59,15 @@ class Rows {
     }
 
   private:
+    template <class V, class F>
+    auto visit_as(F& f) const {
+        return std::visit(
+            [&](const auto& forms) {
+                using W = typename std::decay_t<decltype(*forms)>::Weight;
+                return f(view<V, W>(*forms));
+            },
+            forms_);
+    }
     template <class V, class W>
     rows::Csr<V, W> csr(const W* weights) const {
         return {n(), indptr_.data(), in<V>(indices_), weights};

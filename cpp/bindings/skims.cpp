@@ -8,6 +8,9 @@
 namespace steppe::search {
 STEPPE_METHODS(extern template)  // in search/methods_*.cpp
 }  // namespace steppe::search
+namespace steppe::tree {
+STEPPE_TREES(extern template)  // in tree/canonical.cpp
+}  // namespace steppe::tree
 
 namespace steppe::bindings {
 

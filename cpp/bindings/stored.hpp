@@ -9,7 +9,7 @@ namespace steppe::bindings {
 
 // f(T{}) for the type of an array.
 template <class F>
-int64_t with_stored(nb::dlpack::dtype type, F f) {
+auto with_stored(nb::dlpack::dtype type, F f) {
     if (type == nb::dtype<int8_t>()) return f(int8_t{});
     if (type == nb::dtype<int16_t>()) return f(int16_t{});
     if (type == nb::dtype<int32_t>()) return f(int32_t{});

@@ -4,7 +4,7 @@
 #include "base/limits.hpp"
 #include "bindings/arrays.hpp"
 #include "matrix/min_plus.hpp"
-#include "search/owned.hpp"
+#include "search/halt.hpp"
 #include "search/scan_avx512.hpp"
 
 namespace steppe::bindings {

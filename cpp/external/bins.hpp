@@ -37,7 +37,7 @@
 
 namespace steppe::external {
 
-// In: the in-edges, packed where the rows are (Packed) or plain (Csr), or NoEdges.
+// In: the in-edges, packed where the rows are (Packed) or plain (Csr).
 template <bool kPaths, class Rows, class In, class V, class D>
 class Binned {
   public:
@@ -125,31 +125,28 @@ class Binned {
 
     // Between two rounds, where all below `low` is final and relaxed: finishes from the other side if that reads far
     // less than is left. Then only what it has lowered waits. To ask costs a few thousand reads.
-    bool pull_from([[maybe_unused]] D low) {
-        if constexpr (!std::is_same_v<In, search::NoEdges>) {
-            const int64_t look = std::max<int64_t>(1 << 14, g_.edges() / 256);
-            if (!in_ || relaxed_ < looked_ + look) return false;
-            looked_ = relaxed_;
-            if (!finish_by_pull(low)) return false;
-            in_ = nullptr;
-            stats_.note = "finished by pull";
-            stats_.threads = search_.threads;
-            in_vain_ = search::is_in_vain<D>(stats_.outgrown);
-            std::fill(least_.begin(), least_.end(), kInfinity<D>);
-            for (int64_t w = 0; w < static_cast<int64_t>(marks_.size()); ++w)
-                for (uint64_t word = marks_[w]; word; word &= word - 1) {
-                    const V v = static_cast<V>(w * 64 + std::countr_zero(word));
-                    mark(v, tentative_.load(v));
-                }
-            return true;
-        }
-        return false;
+    bool pull_from(D low) {
+        const int64_t look = std::max<int64_t>(1 << 14, g_.edges() / 256);
+        if (!in_ || relaxed_ < looked_ + look) return false;
+        looked_ = relaxed_;
+        if (!finish_by_pull(low)) return false;
+        in_ = nullptr;
+        stats_.note = "finished by pull";
+        stats_.threads = search_.threads;
+        in_vain_ = search::is_in_vain<D>(stats_.outgrown);
+        std::fill(least_.begin(), least_.end(), kInfinity<D>);
+        for (int64_t w = 0; w < static_cast<int64_t>(marks_.size()); ++w)
+            for (uint64_t word = marks_[w]; word; word &= word - 1) {
+                const V v = static_cast<V>(w * 64 + std::countr_zero(word));
+                mark(v, tentative_.load(v));
+            }
+        return true;
     }
     // If it pays; marks are then those of what has fallen.
     bool finish_by_pull(D low) {
         using W = typename Rows::Weight;
         if constexpr (std::is_same_v<In, rows::Csr<V, W>>) {
-            PullPlain<kPaths, V, W, D> finish(*in_, lightest_, all_, search_);
+            PullPlain<V, W, D> finish(*in_, lightest_, all_, search_);
             if (!finish.pays(low)) return false;
             if (in_->targets == g_.targets)
                 for (int64_t b = 0; b < window_.blocks(); ++b) window_.want(b);
@@ -322,7 +319,7 @@ class Binned {
     const int shift_;
     const search::Search<V, D>& search_;
     search::Alone<kPaths, V, D> tentative_;
-    search::OneWriter<kPaths, V, D> all_;  // the same, while threads read what others write
+    search::OneWriter<true, V, D> all_;  // the same, while threads read what others write
     Buffer<uint64_t> marks_;
     std::vector<D> least_;
     std::vector<uint8_t> listed_;  // of each block: whether nothing is due but what falls from now on, in this round
@@ -350,10 +347,8 @@ search::Stats bin(const rows::View<V, W>& g, const rows::View<V, W>* in, double 
         return std::make_unique<Search>(rows, in, least, window, budget.shift, budget.bins, search, dist, pred)
             ->run(delta);
     };
-    if constexpr (sizeof(V) == 4)
-        if (g.out()) return run(*g.out(), g.forms.in());
-    if (in) return run(g.csr, &in->csr);
-    return run(g.csr, static_cast<const search::NoEdges*>(nullptr));
+    if (g.out()) return run(*g.out(), g.forms.in());
+    return run(g.csr, in ? &in->csr : nullptr);
 }
 
 }  // namespace steppe::external

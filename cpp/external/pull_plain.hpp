@@ -30,10 +30,10 @@
 
 namespace steppe::external {
 
-template <bool kPaths, class V, class W, class D>
+template <class V, class W, class D>
 class PullPlain {
   public:
-    using Tentative = search::OneWriter<kPaths, V, D>;
+    using Tentative = search::OneWriter<true, V, D>;
     // lightest: no edge weighs less.
     PullPlain(const rows::Csr<V, W>& in, D lightest, Tentative& tentative, const search::Search<V, D>& search)
         : in_(in), lightest_(lightest), tentative_(tentative), search_(search) {}

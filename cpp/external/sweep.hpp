@@ -37,8 +37,11 @@ struct Ones : rows::Csr<V, int32_t> {
     STEPPE_INLINE void prefetch_edges(int64_t e) const { STEPPE_PREFETCH(&this->targets[e]); }
 };
 
-template <bool kPaths, bool kShared, class Rows, class V, class D>
+// Tentative: Alone for one thread, else one that threads share.
+template <class Tentative, class Rows, class V, class D>
 class External {
+    static constexpr bool kShared = !std::is_same_v<Tentative, search::Alone<true, V, D>>;
+
   public:
     External(const Rows& g, Window& window, int shift, const search::Search<V, D>& search, D* dist, V* pred)
         : g_(g),
@@ -61,7 +64,7 @@ class External {
     search::Stats run(D delta) {
         Width<D> width(delta, search_.fixed_delta || delta <= 0);
         for (V s : search_.sources) mark(s, 0);
-        auto pending = search::Pending<V, decltype(tentative_)>(search_.targets, tentative_);
+        auto pending = search::Pending<V, Tentative>(search_.targets, tentative_);
         for (D low = lowest(); low != kInfinity<D> && !too_wide(); low = lowest()) {
             ++stats_.rounds;
             const D threshold = threshold_ = width.threshold(low);
@@ -236,7 +239,7 @@ class External {
     Window& window_;
     const int shift_;
     const search::Search<V, D>& search_;
-    std::conditional_t<kShared, search::Tentative<kPaths, V, D>, search::Alone<kPaths, V, D>> tentative_;
+    Tentative tentative_;
     std::unique_ptr<std::atomic<uint64_t>[]> dirty_;
     std::unique_ptr<std::atomic<D>[]> least_;
     std::vector<Worker> workers_;
@@ -247,14 +250,20 @@ class External {
     search::Stats stats_;
 };
 
-// One search, on the threads that it may use. delta: see run; infinite, or too large for D: everything at once.
-template <bool kPaths, class Rows, class V, class D>
+// One search, on the threads that it may use. delta: see run; infinite, or too large for D: everything at once. `pred`
+// may be null. 64-bit vertices have one form.
+template <class Rows, class V, class D>
 search::Stats sweep(const Rows& g, Window& window, int shift, const search::Search<V, D>& search, D* dist, V* pred) {
-    using Alone = External<kPaths, false, Rows, V, D>;
-    using Shared = External<kPaths, true, Rows, V, D>;
     const D delta = static_cast<D>(std::min(search.delta, static_cast<double>(most_wide<D>())));
-    if (search.threads > 1) return std::make_unique<Shared>(g, window, shift, search, dist, pred)->run(delta);
-    return std::make_unique<Alone>(g, window, shift, search, dist, pred)->run(delta);
+    const auto run = [&]<class Tentative>() {
+        return std::make_unique<External<Tentative, Rows, V, D>>(g, window, shift, search, dist, pred)->run(delta);
+    };
+    if constexpr (sizeof(V) == 4) {
+        if (search.threads == 1) return run.template operator()<search::Alone<true, V, D>>();
+        if constexpr (sizeof(D) == 4)
+            if (!pred) return run.template operator()<search::Tentative<false, V, D>>();
+    }
+    return run.template operator()<search::Tentative<true, V, D>>();
 }
 
 }  // namespace steppe::external

@@ -170,8 +170,8 @@ class Bounded {
         void begin(const rows::View<V, W>& g, const search::Question& q, Watch& watch) {
             question.emplace(q, watch);
             question->targets.clear();
-            const double degree = static_cast<double>(g.csr.edges()) / std::max<int64_t>(1, g.csr.n);
-            width.emplace(q.delta > 0 ? q.delta : search::serial_delta(q.typical_weight, q.max_weight, degree));
+            question->threads = 1;
+            width.emplace(search::width_for(g.csr, *question));
             marks.resize(static_cast<size_t>(g.csr.n) / 64 + 1);
             tentative.emplace(g.csr.n);
         }

@@ -29,7 +29,7 @@ class Dense {
     int64_t run() {
         int64_t lost = -1;
         bool wide = false;
-        search::widen<W>(wide, [&]<class D, bool kLast>() {
+        search::widen<V, W>(wide, [&]<class D, bool kLast>() {
             const FloydWarshall<D> all = closed<D>();
             const bool bounded = q_.bound.index() != 0 && q_.template reach<D>().limit() < kLargest<D>;
             lost = bounded ? -1 : all.first_lost(g_.csr, q_.sources, columns_, q_.max_weight);

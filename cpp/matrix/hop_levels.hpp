@@ -148,6 +148,31 @@ bool write_levels(const HopRow& row, int64_t count, T* to, Watch& watch) {
     return all;
 }
 
+// An array of any type that levels are written to. Only whole stretches of it are written by its type, so that all else
+// is compiled once.
+struct LevelsTo {
+    void* to;
+    // Writes the levels of `count` vertices from entry `at` on; returns the first entry that the type cannot hold, or
+    // kUnreachable.
+    int64_t (*write)(const LevelsTo& array, const HopRow& row, int64_t count, int64_t at, Watch& watch);
+};
+template <class T>
+int64_t write_levels_to(const LevelsTo& array, const HopRow& row, int64_t count, int64_t at, Watch& watch) {
+    if (write_levels(row, count, static_cast<T*>(array.to) + at, watch)) return kUnreachable;
+    int64_t some[64];
+    for (int64_t v = 0; v < count; ++v) {
+        if (v % 64 == 0) spell(row, v / 64, 1, some);
+        bool fits;
+        stored_as<T>(some[v % 64], fits);
+        if (!fits) return at + v;
+    }
+    return kUnreachable;
+}
+template <class T>
+LevelsTo levels_to(T* to) {
+    return {to, write_levels_to<T>};
+}
+
 // Of up to 64 * kWords searches.
 template <int kWords>
 class HopLevels {
@@ -191,10 +216,9 @@ class HopLevels {
             for (int k = 0; k < kWords; ++k) digit[v][k] |= fresh[k];
     }
 
-    // Writes `count` rows of all vertices; levels and `spare`, an array of make(), are lost. Returns the first entry
-    // that T cannot hold, or -1.
-    template <class T>
-    int64_t write(int64_t count, T* to, Buffer<Bits>& spare, Watch& watch) {
+    // Writes `count` rows of all vertices from entry `at` on; levels and `spare`, an array of make(), are lost. Returns
+    // the first entry that cannot be held, or -1.
+    int64_t write(int64_t count, const LevelsTo& to, int64_t at, Buffer<Bits>& spare, Watch& watch) {
         const int64_t stride = padded(n_) / 64 + kTile / 64;
         for (size_t d = 0; d <= used_; ++d) {
             Buffer<Bits>& bits = d ? digits_[d - 1] : seen_;
@@ -209,14 +233,13 @@ class HopLevels {
             for (int64_t i = begin; i < end; ++i) {
                 HopRow row{.digits = static_cast<int>(used_)};
                 for (size_t d = 0; d <= used_; ++d) row.rows[d] = array(d)->data() + i * stride;
-                if (!write_levels(row, n_, to + i * n_, watch)) MIN(&lost, first_lost<T>(row, n_, i * n_));
+                MIN(&lost, to.write(to, row, n_, at + i * n_, watch));
             }
         });
         return lost == kUnreachable ? -1 : lost;
     }
     // The same of chosen vertices.
-    template <class T>
-    int64_t write(int64_t count, std::span<const int64_t> columns, T* to, Watch& watch) {
+    int64_t write(int64_t count, std::span<const int64_t> columns, const LevelsTo& to, int64_t at, Watch& watch) {
         const int64_t width = static_cast<int64_t>(columns.size()), stride = kTile / 64;
         int64_t lost = kUnreachable;
         parallel_for(threads_, (width + kTile - 1) / kTile, 1, watch, [&](int64_t begin, int64_t end, int) {
@@ -228,8 +251,7 @@ class HopLevels {
                     turn(array(d), j, some, columns, turned.data() + d * kSources * stride, stride);
                 for (int64_t i = 0; i < count; ++i) {
                     for (size_t d = 0; d <= used_; ++d) row.rows[d] = turned.data() + (d * kSources + i) * stride;
-                    const int64_t first = i * width + j;
-                    if (!write_levels(row, some, to + first, watch)) MIN(&lost, first_lost<T>(row, some, first));
+                    MIN(&lost, to.write(to, row, some, at + i * width + j, watch));
                 }
             }
         });
@@ -276,17 +298,6 @@ class HopLevels {
                     a ^= both << step;
                     b ^= both;
                 }
-    }
-    template <class T>
-    static int64_t first_lost(const HopRow& row, int64_t count, int64_t first) {
-        int64_t some[64];
-        for (int64_t v = 0; v < count; ++v) {
-            if (v % 64 == 0) spell(row, v / 64, 1, some);
-            bool fits;
-            stored_as<T>(some[v % 64], fits);
-            if (!fits) return first + v;
-        }
-        return kUnreachable;
     }
     // Which searches have seen the vertex, then the digits.
     const Bits* array(size_t d) const { return (d ? digits_[d - 1] : seen_).data(); }

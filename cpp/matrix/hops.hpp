@@ -109,13 +109,11 @@ class HopGroup {
     }
 
     // Writes what run found, by rows; can be called once: see HopLevels::write.
-    template <class T>
-    int64_t write(size_t sources, T* to, Watch& watch) {
-        return levels_.write(static_cast<int64_t>(sources), to, next_, watch);
+    int64_t write(size_t sources, const LevelsTo& to, int64_t at, Watch& watch) {
+        return levels_.write(static_cast<int64_t>(sources), to, at, next_, watch);
     }
-    template <class T>
-    int64_t write(size_t sources, std::span<const int64_t> columns, T* to, Watch& watch) {
-        return levels_.write(static_cast<int64_t>(sources), columns, to, watch);
+    int64_t write(size_t sources, std::span<const int64_t> columns, const LevelsTo& to, int64_t at, Watch& watch) {
+        return levels_.write(static_cast<int64_t>(sources), columns, to, at, watch);
     }
 
   private:
@@ -309,18 +307,17 @@ class Hops {
               return watch_.poll(done_);
           }) {}
 
-    // all: every vertex, else the columns. Returns the first entry that T cannot hold, or -1.
-    template <class T>
-    int64_t rows(std::span<const int64_t> columns, bool all, T* to) {
+    // all: every vertex, else the columns. Returns the first entry that cannot be held, or -1.
+    int64_t rows(std::span<const int64_t> columns, bool all, const LevelsTo& to) {
         const int64_t width = all ? g_.n : static_cast<int64_t>(columns.size());
         int64_t lost = -1;
         each_group(true, [&](Group& group, int64_t first, std::span<const int64_t> sources) {
             group.run(sources, most_, nullptr, inner_);
             if (inner_.stopped()) return;
-            T* const mine = to + first * width;
-            const int64_t bad =
-                all ? group.write(sources.size(), mine, inner_) : group.write(sources.size(), columns, mine, inner_);
-            if (bad >= 0 && lost < 0) lost = first * width + bad;
+            const int64_t at = first * width;
+            const int64_t bad = all ? group.write(sources.size(), to, at, inner_)
+                                    : group.write(sources.size(), columns, to, at, inner_);
+            if (lost < 0) lost = bad;
         });
         return lost;
     }

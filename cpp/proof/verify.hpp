@@ -298,10 +298,15 @@ class Verifier {
     Finding finding_;
 };
 
+// Weights that are not int32 must be there; D int32: hops, whatever the weights.
 template <class V, class W, class D>
 Finding verify(const rows::Csr<V, W>& g, const Claim<D, V>& claim, int threads, bool mapped, Watch& watch) {
-    if (g.weights) return Verifier<true, V, W, D>(g, claim, threads, mapped, watch).run();
-    return Verifier<false, V, W, D>(g, claim, threads, mapped, watch).run();
+    const auto run = [&]<bool weighted>() {
+        return Verifier<weighted, V, W, D>(g, claim, threads, mapped, watch).run();
+    };
+    if constexpr (std::is_same_v<D, int32_t>) return run.template operator()<false>();  // hops
+    else if constexpr (!std::is_same_v<W, int32_t>) return run.template operator()<true>();
+    else return g.weights ? run.template operator()<true>() : run.template operator()<false>();
 }
 
 }  // namespace steppe::proof

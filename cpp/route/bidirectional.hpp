@@ -68,8 +68,9 @@ class Workspace {
     };
 
     Workspace(int64_t n, int64_t m, const Facts& facts, Watch& watch)
-        : width(choose_width(static_cast<double>(m) / std::max<int64_t>(1, n), facts)),
-          goal_width(std::max(facts.typical_weight / 16, width.value() / 1024)),
+        : width(choose_width(n, m, facts)),
+          goal_width(std::max(
+              {facts.typical_weight / 16, width.value() / 1024, 2 * search::least_width(facts.max_weight, n)})),
           ring{search::Ring<V>(span(facts)), search::Ring<V>(span(facts))},
           slots(n),
           parents(n),
@@ -112,8 +113,9 @@ class Workspace {
 
   private:
     // Milliseconds a query by width (New York, Intel Xeon, November 2026): 1024 1.66, 2048 1.70, 4096 1.79, 8192 2.09.
-    static double choose_width(double mean_degree, const Facts& facts) {
-        return search::serial_delta(facts.typical_weight, facts.max_weight, mean_degree) * (mean_degree < 8 ? 2 : 32);
+    static double choose_width(int64_t n, int64_t m, const Facts& facts) {
+        const double narrow = search::bucket_width(facts.typical_weight, facts.max_weight, n, m, 1);
+        return narrow * (static_cast<double>(m) < search::kSparse * static_cast<double>(n) ? 2 : 32);
     }
     int64_t span(const Facts& facts) const {
         return static_cast<int64_t>(std::min(1e9, facts.max_weight / width.value())) + 2;

@@ -45,7 +45,7 @@ class Router {
     Route<V, W> query(V source, V target, const Landmarks* landmarks, Watch& watch) {
         Route<V, W> route;
         bool wide = wide_.load(std::memory_order_relaxed);
-        search::widen<W>(wide, [&]<class D, bool kLast>() {
+        search::widen<V, W>(wide, [&]<class D, bool kLast>() {
             auto answer = search<D>(forward_, backward_, source, target, landmarks, watch);
             if (answer.overflow && !kLast) return false;
             route.settled = answer.settled;
@@ -97,7 +97,7 @@ class Router {
     const Facts facts_;
     const rows::Quads<W>*quads_ = nullptr, *quads_back_ = nullptr;  // of roads
     std::atomic<bool> wide_{false};
-    std::conditional_t<std::is_same_v<Narrow<W>, Wide<W>>, std::tuple<Shelf<V, Wide<W>>>,
+    std::conditional_t<sizeof(V) == 8 || std::is_same_v<Narrow<W>, Wide<W>>, std::tuple<Shelf<V, Wide<W>>>,
                        std::tuple<Shelf<V, Narrow<W>>, Shelf<V, Wide<W>>>>
         shelves_;
 };

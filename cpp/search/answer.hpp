@@ -48,7 +48,10 @@ Stats find_answer(const Rows& g, const Question& question, R* result, V* pred, W
         }
         const D bound = target_bound(search, dist);
         parallel_for(question.threads, g.n, 1 << 16, [&](int64_t begin, int64_t end, int) {
-            for (int64_t v = begin; v < end; ++v) result[v] = as_public<R>(dist[v], bound);
+            const D* const from = dist;  // of this function, so that the loop is made of vectors
+            R* const to = result;
+            const D most = bound;
+            for (int64_t v = begin; v < end; ++v) to[v] = as_public<R>(from[v], most);
             if (!pred) return;  // a loop of its own: the other is made of vectors
             for (int64_t v = begin; v < end; ++v)
                 if (result[v] == as_public<R>(kInfinity<D>, bound)) pred[v] = -1;
@@ -57,7 +60,7 @@ Stats find_answer(const Rows& g, const Question& question, R* result, V* pred, W
     };
     bool wide = false;
     if constexpr (std::is_integral_v<R> && sizeof(R) == 4) attempt.template operator()<uint32_t, true>();  // hops
-    else widen<W>(wide, attempt);
+    else widen<V, W>(wide, attempt);
     return stats;
 }
 

@@ -15,9 +15,9 @@
 // frontier's edges exceed a share of the unexplored ones, up again when the frontier is below 1/18 of the vertices and
 // falling; and never down for fewer edges than a sixteenth of the vertices, of which it would look at each. Their share
 // is 1/15, ours 1/6: a mark costs no more than a test from below, and where degrees are even, an unseen vertex tests
-// ten in-edges at 1/15. (16 directed edges from each of a million vertices, one thread: 27 ms at 1/15, 19 at 1/10, 15
-// from 1/6 to 1/2; where degrees are skewed it does not matter.) It needs in-edges: `reverse` may be null (then every
-// level is top-down).
+// ten in-edges at 1/15. (16 directed edges from each of a million vertices, one thread of a Xeon, November 2026: 27 ms
+// at 1/15, 19 at 1/10, 15 from 1/6 to 1/2; where degrees are skewed it does not matter.) It needs in-edges: `reverse`
+// may be null (then every level is top-down).
 #pragma once
 #include <utility>
 #include <vector>
@@ -85,6 +85,10 @@ class Bfs {
         }
         stats_.rounds = is_shared_to_end_ ? std::min(limit(), 1 + farthest()) : level_;
         stats_.edges_relaxed = stats_.edges_touched = touched_;
+        stats_.scheme = is_shared_ ? is_wide_ ? "shared levels, then wide" : "shared levels"
+                        : is_wide_ ? "narrow levels, then wide"
+                                   : "narrow levels";
+        stats_.rows = "csr";
         return stats_;
     }
 
@@ -147,6 +151,7 @@ class Bfs {
     // All levels from this one on, as long as they are narrow.
     int64_t share_levels() {
         can_share_ = false;
+        is_shared_ = true;
         with_cells([&](auto cells) {
             SharedLevels<decltype(cells), V> levels(g_, cells, limit(), std::max(kWide, g_.n / 64), *search_.watch);
             Stats part;
@@ -199,8 +204,8 @@ class Bfs {
         unexplored_ -= edges;
     }
 
-    // Whether a neighbour is new is a coin toss in the largest levels, so the loop appends without a branch: the write
-    // always happens, the tail moves only for a new vertex. Hops follow in a second, short loop.
+    // Whether a neighbour is new cannot be predicted in the largest levels, so the loop appends without a branch: the
+    // write always happens, the tail moves only for a new vertex. Hops follow in a second, short loop.
     int64_t top_down_alone() {
         const int32_t hop = static_cast<int32_t>(level_);
         const int64_t size = static_cast<int64_t>(queue_.size());
@@ -254,6 +259,7 @@ class Bfs {
     }
 
     int64_t take(const FoundLevel& level) {
+        is_wide_ = true;
         stats_.threads = search_.threads;
         frontier_edges_ = level.edges;
         touched_ += level.touched;
@@ -270,8 +276,8 @@ class Bfs {
 
     // Edges between two looks whether to stop: a level may be the whole graph.
     static constexpr int64_t kPoll = 1 << 16;
-    // Edges of a level from which handing it to the other threads pays. (A grid of a million, two threads of a machine
-    // that had other work: shared from the first edge on 78 ms, from 2^10 on 49, from 2^13 or 2^15 on 26.)
+    // Edges of a level from which handing it to the other threads pays. (A grid of a million, two threads of a busy
+    // Xeon, November 2026: shared from the first edge on 78 ms, from 2^10 on 49, from 2^13 or 2^15 on 26.)
     static constexpr int64_t kWide = 1 << 15;
     // Edges of a vertex, on average, up to which levels are expected to stay narrow.
     static constexpr int64_t kFewEdges = 4;
@@ -282,10 +288,11 @@ class Bfs {
     const Search<V, uint32_t>& search_;
     int32_t* hops_;
     V* pred_;
-    const bool grows_tree_;  // narrow levels keep predecessors too
-    bool is_narrow_;         // all levels so far were
-    bool can_share_;         // narrow levels, among threads
-    bool is_shared_to_end_ = false;
+    const bool grows_tree_;                              // narrow levels keep predecessors too
+    bool is_narrow_;                                     // all levels so far were
+    bool can_share_;                                     // narrow levels, among threads
+    bool is_shared_ = false, is_shared_to_end_ = false;  // narrow levels were, and no other came
+    bool is_wide_ = false;                               // some level was
     NarrowLevels<V> narrow_;
     WideLevels<kPaths, V> wide_;
     Buffer<uint64_t> tree_cells_;

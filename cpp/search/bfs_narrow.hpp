@@ -3,14 +3,15 @@
 // One thread walks one queue. What is kept of a vertex, its cell, is either its hops, or hops and predecessor in one
 // word (base/halves.hpp): the smaller of two such words is the canonical choice, fewer hops first, then the smaller
 // predecessor, so that the minimum which marks a vertex as seen makes the canonical tree as well, without another look
-// at the edges. (A grid of 2.25 M, mean of six sources: hops 49 -> 26 ms, hops and tree 66 -> 31.)
+// at the edges. (A grid of 2.25 M, mean of six sources, a Xeon, November 2026: hops 49 -> 26 ms, hops and tree 66 ->
+// 31.)
 //
 // Two things make a level quick. The look ahead does not end with the level, and reaches far enough for three reads
-// that depend on each other, offset, targets, cells of the first and last target; of vertices that have near ids for
-// neighbours, the other cells lie beside the own one. And whether a neighbour is new is asked by a branch where that
-// can be guessed, and without one where it cannot: along a grid's frontier every vertex finds as many as the one before
-// (24 ms with branches, 32 without), in New York anything goes (4.3 ms with, 2.2 without). So vertices that find
-// another number than the one before are counted, and they decide.
+// that depend on each other: offset, targets, cells of the first and last target. (Other neighbours mostly have near
+// ids, whose cells lie beside these.) And whether a neighbour is new is tested with a branch where that can be
+// predicted, and without one where it cannot. Along a grid's frontier every vertex finds as many as the one before (24
+// ms with branches, 32 without, the same machine); on New York's roads the number varies (4.3 ms with, 2.2 without). So
+// the search counts the vertices that find another number than the one before, and chooses by that.
 #pragma once
 #include <algorithm>
 #include <cstdint>

@@ -1,16 +1,16 @@
-// The narrow levels of a breadth-first search on several threads: too small to be dealt out one by one.
+// The narrow levels of a breadth-first search on several threads. They are too small for a barrier after each.
 //
-// Each thread goes through levels of its own, from a queue of its own; whoever lowers a vertex's cell (bfs_narrow.hpp)
-// has it in its queue. So a thread goes on where it has come to, in an arc of the wave, and threads meet only along
-// borders. They need not be in the same level: a vertex may be found by a detour first and again by fewer hops, and a
-// cell is the minimum of all that is found, whoever finds it, so that the tree stays the canonical one. How far a
-// thread may be ahead is bounded, and one that has too little to do asks for work (letters.hpp): it is sent the end of
-// another's level, which is an arc, too.
+// Each thread goes through levels of its own, from a queue of its own. The thread that lowers a vertex's cell
+// (bfs_narrow.hpp) puts the vertex into its queue. So a thread stays in its own part of the frontier, and threads write
+// to the same cells along borders only. They need not be in the same level. A vertex may be found by a detour first,
+// and again by fewer hops. A cell is the minimum of all that is found, so that the tree is the canonical one. How far a
+// thread may be ahead is bounded, and a thread that has too little to do is sent the end of another's level
+// (mailboxes.hpp).
 //
-// The loop of one thread takes the minimum without a branch; here that would lose what another writes in between. So it
-// lists the edges that may lower a cell, without a branch, and then takes those minima by compare-and-swap. (Two
-// threads, hops and tree: New York 3.3 ms -> 2.3, a grid of 2.25 M 40 -> 25; with plain stores, which lose some, 1.8
-// and 23.)
+// The loop of one thread takes the minimum without a branch. Here that would lose what another thread writes in
+// between. So the loop lists the edges that may lower a cell, without a branch, and then takes those minima by
+// compare-and-swap. (Two threads of a Xeon, November 2026, hops and tree: New York 3.3 ms -> 2.3, a grid of 2.25 M 40
+// -> 25; with plain stores, which lose some, 1.8 and 23.)
 //
 // Threads stop before the end where levels become wide, or where one is held up. Then all levels up to the lowest that
 // a thread is in are right, and what lies beyond is found anew (NarrowLevels::restart).
@@ -28,8 +28,8 @@
 #include "base/types.hpp"
 #include "base/watch.hpp"
 #include "rows/csr.hpp"
-#include "search/letters.hpp"
-#include "search/owned.hpp"
+#include "search/halt.hpp"
+#include "search/mailboxes.hpp"
 #include "search/search.hpp"
 
 namespace steppe::search {
@@ -47,20 +47,20 @@ class SharedLevels {
 
     // From the vertices of one level on. Returns the lowest level that is left to do, or kDone, and adds to stats.
     int64_t run(int64_t level, const V* first, const V* last, int threads, Stats& stats) {
-        Post<V, uint32_t> post(threads);
+        Mailboxes<V> mailboxes(threads);
         Halted halted;
-        std::vector<std::unique_ptr<Part>> parts(threads);  // outlive all threads: letters move between them
-        for (int t = 0; t < threads; ++t) parts[t] = std::make_unique<Part>(post, t);
+        std::vector<std::unique_ptr<Part>> parts(threads);  // outlive all threads: messages move between them
+        for (int t = 0; t < threads; ++t) parts[t] = std::make_unique<Part>(mailboxes, t);
         parts[0]->later.push_back({level, {first, last}});
         parallel(threads, [&](int thread, int team) {
-            const FinishOnExit<V, uint32_t> finish{post};
-            post.join(team);
+            const FinishOnExit<V> finish{mailboxes};
+            mailboxes.set_threads(team);
             if (thread == 0) stats.threads = team;
-            work(post, thread, *parts[thread], halted);
+            work(mailboxes, thread, *parts[thread], halted);
         });
         int64_t low = kDone;
         for (const auto& part : parts) {
-            part->receive(post);
+            part->receive(mailboxes);
             part->next_level();
             low = std::min(low, part->level);
             stats.add(part->stats);
@@ -70,7 +70,7 @@ class SharedLevels {
     }
 
     static constexpr int64_t kDone = std::numeric_limits<int64_t>::max();
-    static constexpr int64_t kFew = 64;  // vertices of a level that are not worth a border
+    static constexpr int64_t kFew = 64;  // vertices of a level that are not worth a border between two threads
 
   private:
     using Cell = typename Cells::Cell;
@@ -82,8 +82,8 @@ class SharedLevels {
 
     // What one thread has to do: its queue, vertices of one level (while that is gone through, of the next one, too),
     // and those of other levels that it was sent or had when it was.
-    struct alignas(128) Part : Mailbox<V, uint32_t> {
-        Part(Post<V, uint32_t>& post, int thread) : Mailbox<V, uint32_t>(post, thread), queue(kRoom) {}
+    struct alignas(128) Part : Mailbox<V> {
+        Part(Mailboxes<V>& mailboxes, int thread) : Mailbox<V>(mailboxes, thread), queue(kRoom) {}
 
         struct Later {
             int64_t level;
@@ -107,13 +107,11 @@ class SharedLevels {
             if (!slides) queue = std::move(larger);
             tail -= std::exchange(head, 0);
         }
-        void receive(Post<V, uint32_t>& post) {
-            const int64_t letters = this->read([](V) {},
-                                               [&](const Letter<V, uint32_t>& letter, int i) {
-                                                   if (i == 0) later.push_back({letter.least, {}});
-                                                   later.back().list.push_back(letter.vertex[i]);
-                                               });
-            if (letters) post.received(letters);
+        void receive(Mailboxes<V>& mailboxes) {
+            const int64_t messages = this->read([&](const Message<V>& message) {
+                later.push_back({message.least, {message.vertex, message.vertex + message.count}});
+            });
+            if (messages) mailboxes.received(messages);
         }
         // Between two levels: the lowest that there is becomes the queue.
         void next_level() {
@@ -138,24 +136,25 @@ class SharedLevels {
         }
     };
 
-    void work(Post<V, uint32_t>& post, int thread, Part& part, Halted& halted) {
+    void work(Mailboxes<V>& mailboxes, int thread, Part& part, Halted& halted) {
         Wait wait;
         int64_t window_end = -1, next_poll = kPoll;
         const auto stop = [&] { return watch_.poll(part.stats.edges_relaxed) || halted.is(); };
-        while (!post.finished() && !halted.is() && !watch_.stopped()) {
-            if (post.has_mail(thread)) part.receive(post);
+        while (!mailboxes.finished() && !halted.is() && !watch_.stopped()) {
+            if (mailboxes.has_messages(thread)) part.receive(mailboxes);
             part.next_level();
             if (part.level >= limit_) part.forget();
             if (!part.size()) {
-                post.ask(thread, 0);
-                if (!post.wait(thread, stop)) break;
+                mailboxes.request_work(thread, 0);
+                if (!mailboxes.wait(thread, stop)) break;
                 continue;
             }
-            post.work_on(thread, part.level);
-            if (part.level > window_end && part.level > (window_end = post.window_end(thread, part.level, kWindow))) {
+            mailboxes.set_bucket(thread, part.level);
+            if (part.level > window_end &&
+                part.level > (window_end = mailboxes.window_end(thread, part.level, kWindow))) {
                 if (stop()) break;
-                if (wait.is_in_vain(post.beats(), part.stats.edges_relaxed)) halted.because(Halt::kBlocked);
-                if (wait.is_long()) post.ask(thread, part.size());
+                if (wait.is_in_vain(mailboxes.beats(), part.stats.edges_relaxed)) halted.because(Halt::kBlocked);
+                if (wait.is_long()) mailboxes.request_work(thread, part.size());
                 pause_cpu();
                 continue;
             }
@@ -164,21 +163,21 @@ class SharedLevels {
                 halted.because(Halt::kWide);
                 break;
             }
-            share(post, thread, part);
-            if (walk(post, thread, part, halted)) ++part.level;
+            share(mailboxes, thread, part);
+            if (walk(mailboxes, thread, part, halted)) ++part.level;
             if (part.stats.edges_relaxed > next_poll) {
                 next_poll = part.stats.edges_relaxed + kPoll;
                 watch_.poll(part.stats.edges_relaxed);
-                post.nudge();  // the caller may sleep, who alone hears of Ctrl-C
+                mailboxes.wake_sleepers();  // the caller may sleep, who alone hears of Ctrl-C
             }
         }
     }
 
-    // Where another thread asks that has far less to do, sends it half of the difference.
-    void share(Post<V, uint32_t>& post, int thread, Part& part) {
+    // Answers a thread that has far less to do with half of the difference.
+    void share(Mailboxes<V>& mailboxes, int thread, Part& part) {
         if (part.size() <= kFew) return;
         int64_t its = 0;
-        const int to = post.asked(its);
+        const int to = mailboxes.take_request(its);
         if (STEPPE_LIKELY(to < 0) || to == thread || part.size() <= kFew + its + its / 4) return;
         const V* const last = part.queue.data() + part.tail;
         const int64_t sent = (part.size() - its) / 2;
@@ -192,7 +191,7 @@ class SharedLevels {
     };
 
     // Whether the level was gone through to its end.
-    bool walk(Post<V, uint32_t>& post, int thread, Part& part, const Halted& halted) {
+    bool walk(Mailboxes<V>& mailboxes, int thread, Part& part, const Halted& halted) {
         const int32_t hop = static_cast<int32_t>(part.level) + 1;
         const int64_t* const offsets = g_.offsets;  // in registers, whatever is written to the cells
         const V* const targets = g_.targets;
@@ -226,7 +225,7 @@ class SharedLevels {
             part.head += batch;
             left -= batch;
             part.stats.edges_relaxed += std::exchange(read, 0);
-            post.beat(thread);
+            mailboxes.beat(thread);
         }
         return true;
     }

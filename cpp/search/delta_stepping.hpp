@@ -4,7 +4,7 @@
 // improves is simply filed again: the old entry is recognised as stale when it comes up (its vertex then lies in a
 // lower bucket) and costs one comparison, which is cheaper than moving it. With delta = 1 and integer weights the order
 // is exactly Dijkstra's and no edge is relaxed twice. One thread keeps its buckets in a Ring (ring.hpp) and uses no
-// atomics; of several each has a ring for vertices of its own (delta_stepping_parallel.hpp).
+// atomics. What several threads do is in delta_stepping_parallel.hpp.
 //
 // Edges are relaxed in batches of vertices, without branches (scan.hpp). On prepared graphs (rows/packed.hpp: edges
 // sorted by weight, in-edges at hand) the search finishes from the other side when that reads far less (pull.hpp).
@@ -24,6 +24,13 @@
 
 namespace steppe::search {
 
+// The width that is asked for, or else the one that suits the graph.
+template <class Rows, class V, class D>
+Width<D> width_for(const Rows& g, const Search<V, D>& search) {
+    if (search.delta > 0) return Width<D>(search.delta);
+    return Width<D>(bucket_width(search.typical_weight, search.max_weight, g.n, g.edges(), search.threads));
+}
+
 // Buckets that a relaxation can reach.
 template <class D>
 int64_t span_of(double max_weight, const Width<D>& width) {
@@ -38,10 +45,8 @@ int64_t span_of(double max_weight, const Width<D>& width) {
 template <class D>
 class Pace {
   public:
-    // A width that was asked for stays. Otherwise the least is such that a path of all vertices over the heaviest edges
-    // has a bucket whose number fits in 62 bits.
-    Pace(bool fixed, double max_weight, int64_t n)
-        : fixed_(fixed), least_(max_weight * static_cast<double>(n) * 0x1p-62) {}
+    // A width that was asked for stays.
+    Pace(bool fixed, double max_weight, int64_t n) : fixed_(fixed), least_(least_width(max_weight, n)) {}
     void scan(int64_t entries) { scanned_ += entries; }
     void fall_again(int64_t again) { again_ += again; }
     bool is_too_wide(const Width<D>& width) {
@@ -183,10 +188,9 @@ void finish_alone(const Rows& g, const In* in, const Search<V, D>& search, Width
 template <bool kPaths, class Rows, class In, class V, class D>
 Stats delta_stepping(const Rows& g, const In* in, const Search<V, D>& search, D* dist, V* pred) {
     Stats stats;
+    stats.scheme = "one thread";
     Alone<kPaths, V, D> tentative(search, g.n, dist, pred);
-    const double mean_degree = static_cast<double>(g.edges()) / std::max<int64_t>(1, g.n);
-    Width<D> width(search.delta > 0 ? search.delta
-                                    : serial_delta(search.typical_weight, search.max_weight, mean_degree));
+    Width<D> width = width_for(g, search);
     finish_alone(g, in, search, width, search.sources, tentative, stats);
     stats.delta = width.value();
     return stats;

@@ -15,6 +15,7 @@ namespace steppe::search {
 template <bool kPaths, class V, class W, class D>
 Stats dijkstra(const rows::Csr<V, W>& g, const Search<V, D>& search, D* dist, V* pred) {
     Stats stats;
+    stats.scheme = "one thread";
     Alone<kPaths, V, D> tentative(search, g.n, dist, pred);
     Heap<D, V> heap;
     for (V s : search.sources) heap.push(0, s);

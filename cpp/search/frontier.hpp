@@ -18,12 +18,13 @@
 namespace steppe::search {
 
 // Vertices of a round from which handing it to the other threads pays. (300,000 vertices of eight random edges, two
-// threads of a machine that had other work: shared always 235 ms, from 2^8 on 266, from 2^10 on 141, from 2^13 on 192.)
+// threads of a busy Xeon, November 2026: shared always 235 ms, from 2^8 on 266, from 2^10 on 141, from 2^13 on 192.)
 inline constexpr int64_t kFrontierWorthSharing = 1 << 10;
 
 template <bool kPaths, class V, class W, class D>
 Stats frontier(const rows::Csr<V, W>& g, const Search<V, D>& search, D* dist, V* pred) {
     Stats stats;
+    stats.scheme = search.threads > 1 ? "bulk-synchronous" : "one thread";
     stats.threads = search.threads;
     Buffer<D> committed(g.n);
     start<V, D>(search, g.n, committed.data(), nullptr);

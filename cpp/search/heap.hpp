@@ -1,9 +1,9 @@
 // Heap: a 4-ary min-heap of (key, vertex) with lazy deletion.
 //
-// There is no decrease-key: an improved vertex is pushed again, and whoever pops an entry whose key is no longer the
-// vertex's distance drops it. That costs a few stale entries and saves the position array, which would be one more
-// cache miss per sift step. Four children share a cache line or two, so a sift reads half as many lines as in a binary
-// heap.
+// There is no decrease-key: an improved vertex is pushed again, and an entry whose key is no longer the vertex's
+// distance is dropped when it is popped. That costs a few stale entries and saves the position array, which would be
+// one more cache miss per sift step. Four children share a cache line or two, so a sift reads half as many lines as in
+// a binary heap.
 //
 // A 32-bit key and a 32-bit vertex are packed into one uint64 (key in the high half): one compare orders both, and ties
 // break by the smaller vertex. Floats go in by their bits, which order like the numbers while no sign bit is set:

@@ -76,7 +76,7 @@ class ManySearches {
         void row(ManySearches& m, int64_t i) {
             if constexpr (std::is_integral_v<W>)  // without weights W is int32
                 if (!m.g_.csr.weights) return m.hops(i, narrow, queue);
-            const bool found = widen<W>(is_wide, [&]<class D, bool kLast>() {
+            const bool found = widen<V, W>(is_wide, [&]<class D, bool kLast>() {
                 if constexpr (std::is_same_v<D, Narrow<W>>) return m.template search<kLast>(i, narrow);
                 else return m.template search<kLast>(i, wide);
             });

@@ -29,31 +29,48 @@ Stats delta_stepping_on(const Rows& g, const In* in, const Search<V, D>& search,
     return delta_stepping<kPaths>(g, in, search, dist, pred);
 }
 
+inline Stats of_rows(const char* form, Stats stats) {
+    stats.rows = form;
+    return stats;
+}
+
+// 64-bit vertices: one form of each method, over plain rows, buckets on one thread. `pred` may be null.
+template <class V, class W, class D>
+Stats run_plain(Method method, const rows::Csr<V, W>& g, const Search<V, D>& search, D* dist, V* pred) {
+    if (method == Method::dijkstra) return dijkstra<true>(g, search, dist, pred);
+    if (method == Method::frontier) return frontier<true>(g, search, dist, pred);
+    return delta_stepping<true>(g, static_cast<const NoEdges*>(nullptr), search, dist, pred);
+}
+
 template <bool kPaths, class V, class W, class D>
 Stats run(Method method, const rows::View<V, W>& g, const Search<V, D>& search, D* dist, V* pred) {
-    if (method == Method::dijkstra) return dijkstra<kPaths>(g.csr, search, dist, pred);
-    if (method == Method::frontier) return frontier<kPaths>(g.csr, search, dist, pred);
-    constexpr const NoEdges* kNoIn = nullptr;
-    if constexpr (sizeof(V) == 4) {
-        if (g.quads()) return delta_stepping_on<kPaths>(*g.quads(), kNoIn, search, dist, pred);
-        if (g.out()) return delta_stepping_on<kPaths>(*g.out(), g.forms.in(), search, dist, pred);
+    if constexpr (sizeof(V) == 8) {
+        return of_rows("csr", run_plain(method, g.csr, search, dist, pred));
+    } else {
+        if (method == Method::dijkstra) return of_rows("csr", dijkstra<kPaths>(g.csr, search, dist, pred));
+        if (method == Method::frontier) return of_rows("csr", frontier<kPaths>(g.csr, search, dist, pred));
+        constexpr const NoEdges* kNoIn = nullptr;
+        if (const auto* quads = g.quads())
+            return of_rows("records of four", delta_stepping_on<kPaths>(*quads, kNoIn, search, dist, pred));
+        if (const auto* out = g.out())
+            return of_rows("packed", delta_stepping_on<kPaths>(*out, g.forms.in(), search, dist, pred));
+        return of_rows("csr", delta_stepping_on<kPaths>(g.csr, kNoIn, search, dist, pred));
     }
-    return delta_stepping_on<kPaths>(g.csr, kNoIn, search, dist, pred);
 }
 
 // The methods are compiled once for each type of weights, side by side: STEPPE_METHODS_OF(template, W, D) in one file
-// each, STEPPE_METHODS(extern template) wherever they are used.
+// each, STEPPE_METHODS(extern template) wherever they are used. 64-bit vertices have only wide distances.
 #define STEPPE_METHOD(KIND, V, W, D)                                                              \
     KIND Stats run<false, V, W, D>(Method, const rows::View<V, W>&, const Search<V, D>&, D*, V*); \
     KIND Stats run<true, V, W, D>(Method, const rows::View<V, W>&, const Search<V, D>&, D*, V*);
 #define STEPPE_METHODS_OF(KIND, W, D)  \
     STEPPE_METHOD(KIND, int32_t, W, D) \
     STEPPE_METHOD(KIND, int64_t, W, D)
-#define STEPPE_METHODS(KIND)                   \
-    STEPPE_METHODS_OF(KIND, int32_t, uint32_t) \
-    STEPPE_METHODS_OF(KIND, int32_t, uint64_t) \
-    STEPPE_METHODS_OF(KIND, int64_t, uint64_t) \
-    STEPPE_METHODS_OF(KIND, float, float)      \
+#define STEPPE_METHODS(KIND)                        \
+    STEPPE_METHOD(KIND, int32_t, int32_t, uint32_t) \
+    STEPPE_METHODS_OF(KIND, int32_t, uint64_t)      \
+    STEPPE_METHODS_OF(KIND, int64_t, uint64_t)      \
+    STEPPE_METHODS_OF(KIND, float, float)           \
     STEPPE_METHODS_OF(KIND, double, double)
 
 }  // namespace steppe::search

@@ -2,5 +2,5 @@
 #include "search/methods.hpp"
 
 namespace steppe::search {
-STEPPE_METHODS_OF(template, int32_t, uint32_t)
+STEPPE_METHOD(template, int32_t, int32_t, uint32_t)
 }  // namespace steppe::search

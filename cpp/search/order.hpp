@@ -1,6 +1,6 @@
 // Order: the vertices in the order in which a textbook's search meets them, and the vertex each was met from.
 //
-// bfs.hpp tells how far vertices are, in parallel, and in whatever order its threads come by. SciPy's traversals and
+// bfs.hpp finds how far vertices are, in parallel, and in any order. SciPy's traversals and
 // NetworkX's bfs_edges promise more: a row's targets in the order in which they stand there. That makes the search a
 // sequence, so it is one: a queue (breadth first), or a stack with a cursor into each row (depth first).
 #pragma once
@@ -12,13 +12,13 @@
 
 namespace steppe::search {
 
-// Fills order[0, count) and, where asked for, met_from (n entries, -1 where nobody met a vertex); returns count.
+// Fills order[0, count) and, where asked for, met_from (n entries, -1 where a vertex was not met); returns count.
 template <class V>
 int64_t breadth_first(const rows::Csr<V, int32_t>& g, V source, V* order, V* met_from, Watch& watch) {
     for (int64_t v = 0; v < g.n; ++v) met_from[v] = -1;
     int64_t count = 0, edges = 0;
     order[count++] = source;
-    met_from[source] = source;  // so that nobody meets it; taken back at the end
+    met_from[source] = source;  // so that it is not met again; taken back at the end
     for (int64_t at = 0; at < count; ++at) {
         const V u = order[at];
         for (int64_t e = g.first(u); e < g.last(u); ++e) {

@@ -28,9 +28,9 @@ inline bool may_fall(D d, D low, Key lightest) {
     else return low + lightest < d;
 }
 
-// How many edges are relaxed between two questions whether to pull. One bucket of a graph with hubs can have a fifth of
-// all edges: asked often, it need not be pushed. (Scale-20 R-MAT, two threads: every 24th of the edges 24 ms, every
-// 96th 19.)
+// How many edges are relaxed between two tests whether to pull. One bucket of a graph with hubs can have a fifth of
+// all edges: asked often, it need not be pushed. (R-MAT of scale 20, two threads of a Xeon, November
+// 2026: every 24th of the edges 24 ms, every 96th 19.)
 template <class Rows>
 int64_t pull_look(const Rows& g) {
     return std::max<int64_t>(1 << 14, g.edges() / 96);
@@ -38,8 +38,8 @@ int64_t pull_look(const Rows& g) {
 
 // Whether finishing by pull would now read far less than the edges still to be pushed, from a sample of vertices: their
 // in-edges stand for their out-edges. (Counting what was relaxed would not do: some was relaxed more than once.) It may
-// cost an eighth of the `look` edges that are relaxed between two such questions.
-// knows(v): whether the distance of v can be asked for here.
+// cost an eighth of the `look` edges that are relaxed between two such tests.
+// knows(v): whether the distance of v is known here.
 template <class In, class T, class D, class Knows>
 bool pull_pays(const In& in, const T& tentative, D low, int64_t look, Knows knows) {
     const int64_t samples = std::clamp<int64_t>(look / 8 * in.n / std::max<int64_t>(1, in.edges()), 64, 2048);

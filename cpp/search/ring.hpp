@@ -1,12 +1,11 @@
-// Width and Ring: buckets of vertices by tentative distance, for one thread.
+// Ring: buckets of vertices by tentative distance (width.hpp), for one thread.
 //
-//   bucket of d    d >> shift for integers, trunc(d * 2^-k) for floats: exact, no division
-//   ring           slots for all buckets a relaxation can reach, max_weight / delta + 2, found again by a bitmap; what
-//                  lies beyond (a few huge weights among small ones) waits elsewhere (far.hpp)
+// The ring has a slot for every bucket that a relaxation can reach, max_weight / width + 2. A bitmap finds the next
+// slot with entries. What lies beyond the ring (a few huge weights among small ones) waits in the overflow
+// (radix_overflow.hpp).
 #pragma once
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -14,51 +13,12 @@
 #include <vector>
 
 #include "base/types.hpp"
-#include "search/far.hpp"
+#include "search/radix_overflow.hpp"
+#include "search/width.hpp"
 
 namespace steppe::search {
 
-// Width: the power-of-two width of a bucket.
-template <class D>
-class Width {
-  public:
-    explicit Width(double delta) {
-        exponent_ = std::ilogb(delta);
-        // Neither the width nor its inverse may leave the type: 0 * inf is no bucket.
-        constexpr int least = std::is_integral_v<D> ? 0 : std::numeric_limits<D>::min_exponent;
-        constexpr int most = std::is_integral_v<D> ? int(sizeof(D) * 8 - 2) : -least;
-        exponent_ = std::clamp(exponent_, least, most);
-        scale_ = static_cast<D>(std::ldexp(1.0, std::is_integral_v<D> ? 0 : -exponent_));
-    }
-    int64_t bucket(D d) const {
-        if constexpr (std::is_integral_v<D>) return static_cast<int64_t>(d >> exponent_);
-        else return static_cast<int64_t>(d * scale_);
-    }
-    // The smallest distance in a bucket.
-    D least(int64_t bucket) const {
-        if constexpr (std::is_integral_v<D>) return static_cast<D>(bucket) << exponent_;
-        else return static_cast<D>(bucket) / scale_;
-    }
-    double value() const { return std::ldexp(1.0, exponent_); }
-    // Whether it is the narrowest there is: with whole numbers the order is then Dijkstra's.
-    bool is_least() const { return std::is_integral_v<D> && exponent_ == 0; }
-
-  private:
-    int exponent_;
-    D scale_;
-};
-
-// A narrow bucket wastes no relaxations, a wide one gives a scan something to look ahead in. On one core work counts
-// more where lists are long: a sixteenth of the distance that separates neighbours in a sorted list. On short lists
-// half a weight. (New York's roads: 256 3.9 ms, 512 3.6, 1024 3.5, 4096 3.7; a grid: 64 47.7, 128 48.5, 512 55; RMAT: 1
-// is best.)
-inline double serial_delta(double typical_weight, double max_weight, double mean_degree) {
-    const double delta = mean_degree < 8 ? typical_weight / 2 : typical_weight / mean_degree / 16;
-    // A path of 2^31 of the heaviest edges still has a bucket that fits in 63 bits.
-    return std::max({delta, max_weight * 0x1p-31, std::numeric_limits<double>::min()});
-}
-
-// The ring of buckets. Buckets are asked for in rising order; entries may be filed from the current bucket on.
+// Buckets are asked for in rising order; entries may be filed from the current bucket on.
 template <class V>
 class Ring {
   public:
@@ -66,11 +26,11 @@ class Ring {
         : slots_(std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(span, 64, kMost)))),
           words_(slots_.size() / 64),
           mask_(static_cast<int64_t>(slots_.size()) - 1),
-          far_(std::countr_zero(slots_.size()) - 1) {}
+          overflow_(std::countr_zero(slots_.size()) - 1) {}
 
     STEPPE_INLINE void file(int64_t bucket, V v) {
         if (bucket == current_) return list_.push_back(v);
-        if (STEPPE_UNLIKELY(bucket - current_ > mask_ - kSlack)) return far_.add(bucket, v);
+        if (STEPPE_UNLIKELY(bucket - current_ > mask_ - kSlack)) return overflow_.add(bucket, v);
         add(bucket & mask_, v);
     }
     // The next non-empty bucket, or -1. Its entries are in list(), which may still grow while it is being read.
@@ -84,19 +44,19 @@ class Ring {
     // The same without its entries. The current bucket must have been read.
     int64_t lowest() {
         int64_t found = next_in_ring();
-        if (STEPPE_UNLIKELY(!far_.empty()) && (found < 0 || far_.least() <= found)) {
-            found = far_.least();
+        if (STEPPE_UNLIKELY(!overflow_.empty()) && (found < 0 || overflow_.least() <= found)) {
+            found = overflow_.least();
             top_ = std::max(top_, found);
             current_ = found - 1;
-            far_.deal([&](int64_t bucket, V v) { add(bucket & mask_, v); });
+            overflow_.deal([&](int64_t bucket, V v) { add(bucket & mask_, v); });
         }
         return found;
     }
     // The same, and nothing changes: entries may still be filed from the current bucket on.
     int64_t least() const {
         const int64_t found = next_in_ring();
-        if (STEPPE_LIKELY(far_.empty())) return found;
-        return found < 0 ? far_.least() : std::min(found, far_.least());
+        if (STEPPE_LIKELY(overflow_.empty())) return found;
+        return found < 0 ? overflow_.least() : std::min(found, overflow_.least());
     }
     int64_t current() const { return current_; }
     // How many entries a bucket has, those in list() and those beyond the ring not counted.
@@ -123,7 +83,7 @@ class Ring {
     }
     std::vector<V>& list() { return list_; }
 
-    // Of a new ring: nothing will be filed below this bucket, so that it need not pass through the far lists. If
+    // Of a new ring: nothing will be filed below this bucket, so that it need not pass through the overflow. If
     // something is all the same (go_back), the slots from here on may be taken.
     void start_at(int64_t bucket) { current_ = top_ = bucket - 1; }
     // f(bucket, v) for everything still filed; then the ring is as new. Costs what is left in it and a look at the
@@ -138,7 +98,7 @@ class Ring {
                 take(at, [&](V v) { f(current_ + ((at - current_) & mask_), v); });
             }
         }
-        far_.drain(f);
+        overflow_.drain(f);
         current_ = top_ = -1;
     }
 
@@ -215,7 +175,7 @@ class Ring {
     int64_t mask_, current_ = -1;
     int64_t top_ = -1;     // the latest bucket that was current
     std::vector<V> list_;  // the entries of the current bucket
-    Far<V> far_;
+    RadixOverflow<V> overflow_;
     std::vector<std::unique_ptr<Chunk[]>> pool_;
     Chunk* spare_ = nullptr;
     size_t made_ = 0;

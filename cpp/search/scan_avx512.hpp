@@ -148,7 +148,8 @@ STEPPE_LANE Edges<D, 8> read_eight(const rows::Packed<W>& g, int64_t e, __mmask8
     return read_eight<D>(g.data() + e, among);
 }
 
-// A whole record, without a mask: a masked load touches the next cache line all the same (71 ms against 48, grid).
+// A whole record, without a mask: a masked load touches the next cache line all the same (71 ms
+// against 48 on a grid of 2 M, a Xeon, November 2026).
 template <class D, class W>
 STEPPE_LANE Edges<D, 4> read_four(const rows::PackedEdge<W>* record) {
     const __m256i words = _mm256_load_si256(reinterpret_cast<const __m256i*>(record));

@@ -1,4 +1,4 @@
-// What every single-source search is asked and what it tells: Search, Stats, and the common beginning and end.
+// What every search gets and returns: Question, Search, Stats, and the common beginning and end.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace steppe::search {
 
-// One question, as it is asked: distances from the nearest of `sources`, up to `bound`, perhaps only as far as all
-// `targets`. Python asks it in this one form, whatever the types of the graph and wherever it is searched.
+// One question: distances from the nearest of `sources`, up to `bound`, perhaps only as far as all `targets`. It has
+// this one form, whatever the types of the graph and wherever it is searched.
 struct Question {
     std::span<const int64_t> sources, targets;             // targets empty: no early stop
     std::variant<std::monostate, int64_t, double> bound;   // inclusive, in the type of the distances
@@ -80,8 +80,10 @@ struct Stats {
     int threads = 1;            // really used
     double delta = 0;           // the width of buckets, at the end
     int width_changes = 0;
-    bool outgrown = false;  // a sum passed the type, see widen.hpp: in 32 bits the search has stopped
-    const char* note = "";  // what the method decided while running
+    bool outgrown = false;    // a sum passed the type, see widen.hpp: in 32 bits the search has stopped
+    const char* note = "";    // what the method decided while running
+    const char* scheme = "";  // how the threads shared the work
+    const char* rows = "";    // the form of the rows that was read
 
     // What one thread has done is added to what all have.
     void add(const Stats& part) {
@@ -93,7 +95,7 @@ struct Stats {
     }
 };
 
-// Targets not yet settled. `settled(d)` tells whether a vertex at distance d is final; checked from the back, so the
+// Targets not yet settled. `settled(d)`: whether a vertex at distance d is final; checked from the back, so the
 // cost over a whole search is O(targets + steps). T: where distances are read, by load(v).
 template <class V, class T>
 class Pending {

@@ -1,10 +1,11 @@
 // Tentative: every vertex's distance so far, and the predecessor that gave it, improved by many threads at once.
 //
 // improve(v, d, u) lowers v's distance to d with predecessor u and says whether it did. Distance and predecessor change
-// together or not at all (document 003): no thread can see, or leave behind, one without the other. Three ways:
+// together or not at all: no thread can see, or leave behind, one without the other. Three ways:
 //   Distances          no predecessors wanted: one MIN
 //   PackedPaths        32-bit distance and 32-bit vertex in one 64-bit word, one CAS
-//   LockedPaths        wider types: a small spin lock, one of 1024 chosen by the vertex. Reads stay lock-free.
+//   LockedPaths        wider types: a small spin lock, one of 1024 chosen by the vertex. Reads stay lock-free. Without
+//                      predecessors (null) one MIN
 // Where every vertex has one thread that writes it, no such care is needed (OneWriter), nor where there is one thread
 // (Alone). set(v, d, u) is for the only thread that writes v, when it has seen that d is better. A vector scan
 // (scan_avx512.hpp) reads v's distance kBytes * v behind distances().
@@ -20,7 +21,7 @@
 
 namespace steppe::search {
 
-// One thread: plain memory.
+// One thread: plain memory. With kRecord `pred` may still be null, which every improvement asks: one form for both.
 template <bool kRecord, class V, class D>
 class Alone {
   public:
@@ -38,14 +39,15 @@ class Alone {
     }
     void set(V v, D d, V u) {
         dist_[v] = d;
-        if constexpr (kPaths) pred_[v] = u;
+        if constexpr (kPaths)
+            if (pred_) pred_[v] = u;
     }
     bool improve(V v, D d, V u) {
         if (!(d < dist_[v])) return false;
         set(v, d, u);
         return true;
     }
-    // Only the distance: somebody else records paths to v.
+    // Only the distance: the caller records paths to v.
     void note(V v, D d) { dist_[v] = d; }
 
   private:
@@ -53,24 +55,21 @@ class Alone {
     V* pred_;
 };
 
-// Several threads, of which only one writes a vertex at a time: all may read its distance.
+// Several threads, of which only one writes a vertex at a time: all may read its distance. `pred` as in Alone.
 template <bool kRecord, class V, class D>
 class OneWriter {
   public:
     static constexpr bool kPaths = kRecord;
     OneWriter(D* dist, V* pred) : dist_(dist), pred_(pred) {}
-    OneWriter(const Search<V, D>& search, int64_t n, D* dist, V* pred) : OneWriter(dist, pred) {
-        start<V, D>(search, n, dist, kPaths ? pred : nullptr);
-    }
     static constexpr int kBytes = sizeof(D);
     const void* distances() const { return dist_; }
     const void* address(V v) const { return &dist_[v]; }
     D load(V v) const { return LOAD(&dist_[v]); }
     void set(V v, D d, V u) {
         STORE(&dist_[v], d);
-        if constexpr (kPaths) pred_[v] = u;
+        if constexpr (kPaths)
+            if (pred_) pred_[v] = u;
     }
-    void finish(int) {}
 
   private:
     D* dist_;
@@ -152,6 +151,7 @@ class LockedPaths {
     const void* address(V v) const { return &dist_[v]; }
     D load(V v) const { return LOAD(&dist_[v]); }
     bool improve(V v, D d, V u) {
+        if (!pred_) return d < MIN(&dist_[v], d);
         if (!(d < load(v))) return false;
         std::atomic_flag& lock = locks_[static_cast<uint64_t>(v) % kLocks];
         while (lock.test_and_set(std::memory_order_acquire)) pause_cpu();
@@ -165,7 +165,7 @@ class LockedPaths {
     }
     void set(V v, D d, V u) {
         STORE(&dist_[v], d);
-        STORE(&pred_[v], u);
+        if (pred_) STORE(&pred_[v], u);
     }
     void finish(int) {}
 

@@ -1,14 +1,14 @@
 // Widen: integer distances are searched in a narrow type, and again in the wide one where a sum outgrew it.
 //
 // int32 weights nearly always have distances that fit in 32 bits, and a search over half the bytes is much faster. So
-// the first attempt is made in Narrow<W>. Three cases, and nobody else tells them apart:
+// the first attempt is made in Narrow<W>. Three cases, told apart here alone:
 //
 //   a bound that fits the type   a sum beyond the bound is no candidate, whatever its size; it cannot have wrapped (a
 //                                distance and a weight are each at most half the range). The search is complete.
 //   no such bound, narrow        a sum beyond kLargest may be a distance: the search may stop at once, because nothing
 //                                it has found is used. It is done again in Wide<W>.
 //   no such bound, wide          the sum is passed over. In the end a vertex that was reached by no other way has a
-//                                distance that cannot be told, and the answer is an overflow. With every target
+//                                distance that does not fit, and the answer is an overflow. With every target
 //                                reached, what lies beyond them was not asked for.
 //
 // Floats have one type and a sum beyond it is infinite, which is "not reached".
@@ -112,10 +112,10 @@ bool is_lost(const Rows& g, const std::vector<V>& targets, const D* dist, Watch&
 }
 
 // attempt.template operator()<D, kLast>() searches in D and says whether there is an answer; kLast: no wider type will
-// be tried. `wide` is where to begin, and is set where the narrow type was too small.
-template <class W, class Attempt>
+// be tried. `wide` is where to begin, and is set where the narrow type was too small. 64-bit vertices have one form.
+template <class V, class W, class Attempt>
 bool widen(bool& wide, Attempt attempt) {
-    if constexpr (!std::is_same_v<Narrow<W>, Wide<W>>) {
+    if constexpr (sizeof(V) == 4 && !std::is_same_v<Narrow<W>, Wide<W>>) {
         if (!wide && attempt.template operator()<Narrow<W>, false>()) return true;
         wide = true;
     }

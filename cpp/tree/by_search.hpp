@@ -55,9 +55,11 @@ class CanonicalTree {
                 else take_smallest<true>(begin, end);
             });
         } else {
-            is_for_search_.store(!positive, std::memory_order_relaxed);
+            is_for_search_.store(!kTies || !positive, std::memory_order_relaxed);
             for_ranges([&](int64_t begin, int64_t end, Gathered& mine) { collect(begin, end, mine); });
-            if (is_for_search_.load(std::memory_order_relaxed) || !settle_all()) search();
+            if constexpr (kTies)
+                if (!is_for_search_.load(std::memory_order_relaxed) && settle_all()) return;
+            search();
         }
     }
 
@@ -77,6 +79,7 @@ class CanonicalTree {
         Edge *at = nullptr, *end = nullptr;
     };
     static constexpr V kUnset = tree::kUnset<V>;
+    static constexpr bool kTies = sizeof(V) == 4;  // of 64-bit vertices all are left to the search
     static constexpr int64_t kBlock = 2048;
     static constexpr int64_t kWide = 1 << 14;  // a level this wide is worth the threads
 
@@ -121,7 +124,8 @@ class CanonicalTree {
         *at = {-1, -1};
         mine.at = at + 1;
         mine.stretches.emplace_back(first, at);
-        if (!is_for_search_.load(std::memory_order_relaxed)) take_first(first, at, mine);
+        if constexpr (kTies)
+            if (!is_for_search_.load(std::memory_order_relaxed)) take_first(first, at, mine);
     }
 
     void take_first(const Edge* e, const Edge* end, Gathered& mine) {
@@ -245,12 +249,16 @@ class CanonicalTree {
 };
 
 // Writes pred[0..n). uniform: all edges have one and the same positive integer length. min_weight: no edge is shorter.
+// Weights that are not int32 must be there.
 template <class V, class W, class D>
 void tree_by_search(const rows::Csr<V, W>& g, const D* distances, const int64_t* sources, int64_t num_sources,
                     bool uniform, W min_weight, V* pred, int threads, Watch& watch) {
-    if (g.weights)
-        CanonicalTree<true, V, W, D>(g, distances, sources, num_sources, min_weight, pred, threads, watch).run(uniform);
-    else CanonicalTree<false, V, W, D>(g, distances, sources, num_sources, W{1}, pred, threads, watch).run(uniform);
+    const auto run = [&]<bool weighted>(W least) {
+        CanonicalTree<weighted, V, W, D>(g, distances, sources, num_sources, least, pred, threads, watch).run(uniform);
+    };
+    if constexpr (std::is_same_v<D, int32_t>) run.template operator()<false>(1);  // hops
+    else if constexpr (!std::is_same_v<W, int32_t>) run.template operator()<true>(min_weight);
+    else g.weights ? run.template operator()<true>(min_weight) : run.template operator()<false>(1);
 }
 
 }  // namespace steppe::tree

@@ -5,26 +5,26 @@
 
 using namespace core;
 
-template <bool kShared>
-static void check(const Graph<int32_t>& g, uint32_t delta, int64_t limit) {
-    const auto csr = g.csr();
+// V: 64-bit vertices have a form of their own. record: predecessors are asked for.
+template <class V>
+static void check(const Graph<int32_t>& g, uint32_t delta, int64_t limit, int threads, bool record) {
+    const std::vector<V> targets(g.targets.begin(), g.targets.end());
+    const rows::Csr<V, int32_t> csr{g.n, g.offsets.data(), targets.data(), g.weights.data()};
     Watch watch;
     external::Budget budget{6, limit};
-    const int threads = kShared ? 2 : 1;
     external::Window window(csr, false, threads, budget);
-    search::Search<int32_t, uint32_t> s;
+    search::Search<V, uint32_t> s;
     s.sources = {0};
     s.threads = threads;
     s.watch = &watch;
+    s.delta = delta;
     std::vector<uint32_t> found(g.n);
-    std::vector<int32_t> pred(g.n);
-    external::External<true, kShared, rows::Csr<int32_t, int32_t>, int32_t, uint32_t> sweep(
-        csr, window, budget.shift, s, found.data(), pred.data());
-    sweep.run(delta);
+    std::vector<V> pred(g.n);
+    external::sweep(csr, window, budget.shift, s, found.data(), record ? pred.data() : nullptr);
     const auto right = *naive(g, {0});
     for (int64_t v = 0; v < g.n; ++v)
         expect((found[v] == kInfinity<uint32_t> ? kUnreachable : int64_t{found[v]}) == right[v], "sweep");
-    expect(is_tight(g, right, pred, {0}), "a predecessor of a sweep");
+    if (record) expect(is_tight(g, right, {pred.begin(), pred.end()}, {0}), "a predecessor of a sweep");
 }
 
 // The in-edges that a search may finish over: none, those of prepared rows, or plain ones.
@@ -64,8 +64,11 @@ int main() {
     for_graphs<int32_t>([](const Graph<int32_t>& g) {
         for (const uint32_t delta : {0u, 3u, 1000u})
             for (const int64_t limit : {int64_t{1} << 20, int64_t{4096}, int64_t{256}}) {
-                check<false>(g, delta, limit);
-                check<true>(g, delta, limit);
+                for (const int threads : {1, 2})
+                    for (const bool record : {false, true}) {
+                        check<int32_t>(g, delta, limit, threads, record);
+                        check<int64_t>(g, delta, limit, threads, record);
+                    }
             }
         for (const uint32_t delta : {0u, 3u, 1000u})
             for (const int threads : {1, 2})

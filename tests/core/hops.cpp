@@ -21,7 +21,7 @@ static void check_rows(const Graph<int32_t>& g, const Graph<int32_t>& back, cons
         matrix::Hops<int32_t, kWords> hops(out, pull ? &in : nullptr, sources, most, 2, watch);
         const size_t width = all ? static_cast<size_t>(g.n) : columns.size();
         std::vector<T> found(sources.size() * width);
-        const int64_t lost = hops.rows(columns, all, found.data());
+        const int64_t lost = hops.rows(columns, all, matrix::levels_to(found.data()));
         int64_t first = -1;
         for (size_t i = 0; i < sources.size(); ++i)
             for (size_t j = 0; j < width; ++j) {

@@ -1,66 +1,46 @@
-// Delta-stepping on several threads: graphs like roads, whose threads send each other letters, the same in another
-// order, where all threads lower all distances, and others, whose threads meet; hubs, whose rows are shared; a few huge
-// weights; buckets that are too narrow and too wide, so that the width changes on the way, or that a phase ends before
-// its bucket is empty; threads that lose patience at once. Compared with one thread, which search.cpp compares with the
-// naive answer.
-#include "questions.hpp"
+// Delta-stepping on several threads, by each scheme: graphs like roads, the same with numbers that do not follow
+// places, and graphs with long rows; hubs, whose rows are shared; a few huge weights; buckets that are too narrow and
+// too wide, so that the width changes on the way, or that a phase ends before its bucket is empty; threads that lose
+// patience at once. Every scheme, number of threads and form of rows is compared with the plain method (reference.hpp).
+#include "reference.hpp"
+#include "rows/packed.hpp"
+#include "rows/quads.hpp"
 #include "search/delta_stepping.hpp"
 #include "search/delta_stepping_parallel.hpp"
 
 using namespace core;
 
-// The ways of sharing a search, whatever the graph is: each must be right on all.
-enum Way { kChosen, kPhases, kOwners, kAll };
+// Whatever the graph is, each scheme must be right.
+enum Scheme { kAlone, kChosen, kBulkSynchronous, kIndependent };
 
-template <class D>
-static search::Search<int32_t, D> question(const Graph<int32_t>& g, double delta, Watch& watch) {
+template <bool kPaths, class D, class Rows, class In>
+static search::Stats run(const Rows& rows, const In* in, const search::Search<int32_t, D>& s, Scheme scheme, D* dist,
+                         int32_t* pred) {
+    const search::Width<D> width(s.delta > 0 ? s.delta : std::max(1.0, s.typical_weight));
+    if (scheme == kAlone) return search::delta_stepping<kPaths>(rows, in, s, dist, pred);
+    if (scheme == kChosen) return search::delta_stepping_parallel<kPaths>(rows, in, s, dist, pred);
+    if constexpr (!Rows::kRecords)
+        if (scheme == kBulkSynchronous) return search::bulk_synchronous<kPaths>(rows, in, s, width, dist, pred);
+    return search::IndependentThreads<kPaths, Rows, In, int32_t, D>(rows, in, s, dist, pred).run(width);
+}
+
+template <bool kPaths, class D, class Rows, class In>
+static void check(const Graph<int32_t>& g, const Rows& rows, const In* in, const std::vector<int64_t>& right,
+                  Scheme scheme, int threads, double delta) {
+    Watch watch;
     search::Search<int32_t, D> s;
     s.sources = {0, static_cast<int32_t>(g.n / 3)};
     s.delta = delta;
     s.typical_weight = g.mean();
     s.max_weight = g.most();
+    s.threads = threads;
     s.watch = &watch;
-    return s;
-}
-
-constexpr const search::NoEdges* kNone = nullptr;
-
-// The distances that one thread finds.
-template <class D>
-static std::vector<D> answer(const Graph<int32_t>& g) {
-    Watch watch;
-    std::vector<D> found(g.n);
-    search::delta_stepping<false>(g.csr(), kNone, question<D>(g, 0, watch), found.data(),
-                                  static_cast<int32_t*>(nullptr));
-    return found;
-}
-
-template <bool kPaths, class D>
-static void check(const Graph<int32_t>& g, const std::vector<D>& right, Way way, int threads, double delta) {
-    const auto csr = g.csr();
-    Watch watch;
-    search::Search<int32_t, D> s = question<D>(g, delta, watch);
     std::vector<D> found(g.n);
     std::vector<int32_t> pred(g.n);
-    s.threads = threads;
-    using Csr = rows::Csr<int32_t, int32_t>;
-    int32_t* const from = kPaths ? pred.data() : nullptr;
-    const search::Width<D> width(delta > 0 ? delta : std::max(1.0, g.mean()));
-    if (way == kChosen) {
-        search::delta_stepping_parallel<kPaths>(csr, kNone, s, found.data(), from);
-    } else if (way == kPhases) {
-        search::in_phases<kPaths>(csr, kNone, s, width, found.data(), from);
-    } else if (way == kOwners) {
-        search::Team<kPaths, true, Csr, search::NoEdges, int32_t, D>(csr, kNone, s, found.data(), from).run(width);
-    } else {
-        search::Team<kPaths, false, Csr, search::NoEdges, int32_t, D>(csr, kNone, s, found.data(), from).run(width);
-    }
-    expect(found == right, "distances of several threads");
-    if (!kPaths) return;
-    std::vector<int64_t> wide(g.n);
+    run<kPaths>(rows, in, s, scheme, found.data(), kPaths ? pred.data() : nullptr);
     for (int64_t v = 0; v < g.n; ++v)
-        wide[v] = right[v] == kInfinity<D> ? kUnreachable : static_cast<int64_t>(right[v]);
-    expect(is_tight(g, wide, pred, s.sources), "predecessors of several threads");
+        expect(right[v] == (found[v] == kInfinity<D> ? kUnreachable : static_cast<int64_t>(found[v])), "a distance");
+    if (kPaths) expect(is_tight(g, right, pred, s.sources), "a predecessor");
 }
 
 // Eight roads side by side, joined at every crossing: numbers follow places.
@@ -101,49 +81,49 @@ static Graph<int32_t> skewed() {
     return {g.n, g.edges};
 }
 
-// More word than one letter holds, between two owners.
-static void check_letters() {
-    search::Post<int32_t, uint32_t> post(2);
-    search::Desk<int32_t, uint32_t> from(post, 64, 0, 2), to(post, 64, 1, 2);
-    for (int32_t v = 0; v < 1000; ++v) from.send(1, v, static_cast<uint32_t>(2 * v), v + 1, 5);
-    from.send_all();
+// More vertices than one message holds.
+static void check_messages() {
+    search::Mailboxes<int32_t> mailboxes(2);
+    search::Mailbox<int32_t> from(mailboxes, 0), to(mailboxes, 1);
+    std::vector<int32_t> sent(1000);
+    for (int32_t v = 0; v < 1000; ++v) sent[v] = v;
+    from.send_work(1, sent.data(), sent.data() + 1000, 5);
     std::vector<int> seen(1000);
-    to.read([](int32_t) {},
-            [&](const search::Letter<int32_t, uint32_t>& letter, int i) {
-                const int32_t v = letter.vertex[i];
-                seen[v] += letter.distance[i] == 2u * v && letter.from[i] == v + 1 && !letter.is_work;
-            });
-    expect(seen == std::vector<int>(1000, 1), "what letters say");
+    const int64_t messages = to.read([&](const search::Message<int32_t>& message) {
+        expect(message.least == 5, "the bucket of a message");
+        for (int i = 0; i < message.count; ++i) ++seen[message.vertex[i]];
+    });
+    expect(messages == 4 && seen == std::vector<int>(1000, 1), "the vertices of messages");
 }
 
-// What a thread has filed, for one that asks: each vertex is in one ring afterwards, in its bucket; those with the
-// largest numbers change hands.
+// Work for a thread that requests it: each vertex is in one ring afterwards, in its bucket; those with the largest
+// numbers move.
 static void check_work() {
     constexpr int32_t kFiled = 3000;
     std::vector<uint32_t> dist(kFiled);
     for (int32_t v = 0; v < kFiled; ++v) dist[v] = 40 + v % 9;
     search::Alone<false, int32_t, uint32_t> tentative(dist.data(), nullptr);
     const search::Width<uint32_t> width(1.0);
-    search::Post<int32_t, uint32_t> post(2);
-    search::Desk<int32_t, uint32_t> from(post, 64, 0, 2), to(post, 64, 1, 2);
+    search::Mailboxes<int32_t> mailboxes(2);
+    search::ThreadBuckets<int32_t> from(mailboxes, 64, 0), to(mailboxes, 64, 1);
     for (int32_t v = 0; v < kFiled; ++v) from.file(dist[v], v);
-    expect(!from.share(40, tentative, width), "nobody has asked");
+    expect(!from.share(40, tentative, width), "nobody has requested work");
     to.file(60, 0);  // which it has to come back from
     expect(to.ring.next() == 60, "a bucket far ahead");
     to.entries = 0;
-    post.ask(1, 1000);
-    expect(from.share(40, tentative, width), "somebody asks who has less");
-    expect(from.entries == 2000 && post.has_mail(1), "half of the difference");
+    mailboxes.request_work(1, 1000);
+    expect(from.share(40, tentative, width), "a request of a thread that has less");
+    expect(from.entries == 2000 && mailboxes.has_messages(1), "half of the difference");
     to.receive(tentative, width);
     std::vector<int> seen(kFiled);
-    for (search::Desk<int32_t, uint32_t>* desk : {&from, &to})
-        for (int64_t b = desk->ring.next(); b >= 0; b = desk->ring.next())
-            for (const int32_t v : desk->ring.list()) seen[v] += b == dist[v] && (v >= 2000) == (desk == &to);
-    expect(seen == std::vector<int>(kFiled, 1), "whose work it is");
+    for (search::ThreadBuckets<int32_t>* buckets : {&from, &to})
+        for (int64_t b = buckets->ring.next(); b >= 0; b = buckets->ring.next())
+            for (const int32_t v : buckets->ring.list()) seen[v] += b == dist[v] && (v >= 2000) == (buckets == &to);
+    expect(seen == std::vector<int>(kFiled, 1), "the vertices of both threads");
 
     for (int32_t v = 0; v < kFiled; ++v) from.file(48, v), dist[v] = 48;
     expect(from.ring.next() == 48, "one bucket with all");
-    post.ask(1, 10);
+    mailboxes.request_work(1, 10);
     from.share_list(1000, 48);
     to.receive(tentative, width);
     expect(from.ring.list().size() == 2000 && to.ring.next() == 48 && to.ring.list().size() == 1000,
@@ -165,8 +145,9 @@ static void check_ring() {
 
 int main() {
     check_ring();
-    check_letters();
+    check_messages();
     check_work();
+    constexpr const search::NoEdges* kNone = nullptr;
     const Graph<int32_t> graphs[] = {hubs(),
                                      skewed(),
                                      random_graph<int32_t>(50000, 500000, 1, 1000, 8),
@@ -176,20 +157,26 @@ int main() {
                                      random_graph<int32_t>(3000, 60000, 1, 5000, 3),
                                      Graph<int32_t>{1, {}},
                                      random_graph<int32_t>(70, 300, 0, 3, 4)};
-    expect(search::Owners::leaving<int32_t>(graphs[3].csr(), 2) < 1.0 / 32, "the numbers of roads follow places");
-    expect(search::Owners::leaving<int32_t>(graphs[4].csr(), 2) > 1.0 / 12, "random edges leave their blocks");
-    for (const int patience : {10000, 0}) {
-        search::patience() = patience;
-        for (const Graph<int32_t>& g : graphs) {
-            const auto right = answer<uint32_t>(g);
-            const auto right_wide = answer<uint64_t>(g);
-            for (const Way way : {kChosen, kPhases, kOwners, kAll})
+    Watch watch;
+    for (const Graph<int32_t>& g : graphs) {
+        const auto csr = g.csr();
+        const rows::Packed<int32_t> out(csr, 1, watch), in(g.reversed().csr(), 1, watch);
+        std::optional<rows::Quads<int32_t>> quads;
+        if (rows::Quads<int32_t>::suit(csr)) quads.emplace(csr, 1, watch);
+        const auto right = reference(g, {0, static_cast<int32_t>(g.n / 3)}, std::max<int64_t>(1, g.mean()));
+        for (const int patience : {10000, 0}) {
+            search::patience() = patience;
+            for (const Scheme scheme : {kAlone, kChosen, kBulkSynchronous, kIndependent})
                 for (const int threads : {2, 3})
                     for (const double delta : {0.0, 1.0, 64.0, 1e5}) {
-                        if (way == kChosen && delta > 0) continue;
-                        check<false>(g, right, way, threads, delta);
-                        check<true>(g, right, way, threads, delta);
-                        if (threads == 2) check<true>(g, right_wide, way, threads, delta);
+                        if (scheme <= kChosen && delta > 0) continue;
+                        if (scheme == kAlone && threads > 2) continue;
+                        check<true, uint32_t>(g, csr, kNone, right, scheme, threads, delta);
+                        check<true, uint32_t>(g, out, &in, right, scheme, threads, delta);
+                        if (quads) check<true, uint32_t>(g, *quads, kNone, right, scheme, threads, delta);
+                        if (delta > 0) continue;
+                        check<false, uint32_t>(g, csr, kNone, right, scheme, threads, delta);
+                        check<true, uint64_t>(g, csr, kNone, right, scheme, threads, delta);
                     }
         }
     }

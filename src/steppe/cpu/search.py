@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ..graph.graph import Graph
 
-COUNTS = ("rounds", "edges_relaxed", "edges_touched", "atomics", "threads", "note")
+COUNTS = ("rounds", "edges_relaxed", "edges_touched", "atomics", "threads", "note", "scheme", "rows")
 
 
 def run(graph: Graph, question: Question, method: str) -> Answer:

@@ -43,7 +43,7 @@ PIECE = 1 << 20
 PARTS = 64
 """Parts where nobody says how many, and vertices are not fewer."""
 
-SPARSE = 8
+SPARSE = _core.SPARSE
 """Edges a vertex below which rows stay as they are: such graphs have no moment at which most of the search is left to do at once."""
 
 _DRAFT = re.compile(r"\..*\.steppe-[0-9a-f]{16}\.parts", re.DOTALL)
@@ -247,8 +247,11 @@ class _Writer:
         rows_name, name = file_names(number)
         np.save(self.folder / name, ghosts)
         self._enter(name, len(ghosts))
-        dtype = np.dtype(vertex_dtype(own + len(ghosts)))
-        self.sorts &= dtype == np.int32
+        held = own + len(ghosts)
+        if held >= 2**31:
+            raise GraphError(
+                f"part {number} would hold {held:,} vertices, ghosts among them, and at most 2^31 - 1 fit: take more parts"
+            )
 
         def fill(begin: int, offsets: Array, indices: Array, weights: Array | None) -> None:
             rows = self._vertices(first + begin, min(last, first + begin + len(offsets) - 1))
@@ -276,8 +279,8 @@ class _Writer:
         with (self.folder / rows_name).open("wb") as file:
             steppe_file.write_in_pieces(
                 file,
-                own + len(ghosts),
-                indices=dtype,
+                held,
+                indices=np.dtype(np.int32),
                 weights=None if self.weights is None else self.weights.dtype,
                 directed=True,
                 degrees=count,

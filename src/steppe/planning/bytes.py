@@ -45,8 +45,11 @@ def fits(arrays: list[Array], limit: int | None) -> bool:
 
 
 def narrow(facts: Facts) -> int:
-    """Return the bytes of a distance while it is searched for: 32-bit weights are added up in 32 bits as long as that goes well."""
-    return 4 if facts.is_integer and facts.weight in (0, 4) else facts.distance
+    """Return the bytes of a distance while it is searched for: 32-bit weights are added up in 32 bits as long as that goes well.
+
+    Between vertices of 64 bits they are always added up in 64.
+    """
+    return 4 if facts.is_integer and facts.weight in (0, 4) and facts.vertex == 4 else facts.distance
 
 
 def search(facts: Facts, method: str, *, record_paths: bool, threads: int, hops: bool = False) -> list[Array]:

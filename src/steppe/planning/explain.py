@@ -59,6 +59,11 @@ class Explanation(Plan):
         Rounds (buckets, levels, sweeps) and kernel launches.
     width_changes : int
         How often the width of buckets was changed on the way; ``delta`` is the last.
+    scheme : str
+        How threads shared the work. "one thread"; "independent threads": each from buckets of its own; "bulk-synchronous": all on one bucket, with
+        barriers. Of hops: "narrow levels" by one thread, "shared levels" by independent threads, and "then wide": bulk-synchronous.
+    rows : str
+        The form of the rows that was read: "csr", "packed" or "records of four" (the last two after :meth:`~steppe.Graph.prepare`).
     edges_relaxed, edges_touched, atomics : int
         Relaxations that were tried, edges read, atomic operations.
     relaxations_per_edge : float
@@ -86,6 +91,8 @@ class Explanation(Plan):
     seconds        0.250
     """
 
+    scheme: str = ""
+    rows: str = ""
     rounds: int = 0
     launches: int = 0
     width_changes: int = 0

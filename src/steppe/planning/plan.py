@@ -209,7 +209,7 @@ def plan_for(facts: Facts, request: Request, machine: Machine) -> Plan:
     check(call, engine, method, facts, bounded=options.bounded)
     if method in DENSE and options.memory_limit is not None:
         _bytes.check_closed(method, facts, options.memory_limit)
-    note = "; ".join(filter(None, (why, request.placed)))
+    note = "; ".join(filter(None, (why, _form(facts), request.placed)))
     plan = Plan(method=method, reason=reason, engine=engine, note=note, estimates=estimates)
     if engine == "cpu" and call.many:
         plan = replace(plan, fallback=FALLBACKS.get(method, ""))
@@ -264,6 +264,11 @@ def worth_a_device(call: Call, edges: int, degree: float = SPARSE, *, is_there: 
     if degree < SPARSE and edges < SPARSE_DEVICE_FROM:
         return False, f"auto: few edges a vertex mean many small steps: below {SPARSE_DEVICE_FROM:,} edges the CPU"
     return True, "auto: large enough for a device"
+
+
+def _form(facts: Facts) -> str:
+    """Return what is to be told of the form in which a method runs: each has one for vertices of 64 bits."""
+    return "2^31 vertices or more: the plain form of the method" if facts.vertex == 8 else ""
 
 
 def _engine(method: str, facts: Facts, request: Request, machine: Machine) -> tuple[str, str]:
@@ -404,11 +409,11 @@ def _route(facts: Facts) -> Plan:
     needed = _bytes.total(_bytes.route(facts))
     if facts.has("landmarks"):
         reason = "queries so far have paid for landmarks: a tenth of the vertices is settled"
-        return Plan(method="landmarks", reason=reason, uses=("landmarks",), bytes_needed=needed)
+        return Plan(method="landmarks", reason=reason, uses=("landmarks",), note=_form(facts), bytes_needed=needed)
     suits = not (LANDMARKS.suits(facts) or facts.state("landmarks").reason)
     missing = {"landmarks": due(LANDMARKS, facts)} if suits else {}
     reason = "a path between two vertices touches few others"
-    return Plan(method="bidirectional", reason=reason, missing=missing, bytes_needed=needed)
+    return Plan(method="bidirectional", reason=reason, note=_form(facts), missing=missing, bytes_needed=needed)
 
 
 def _text(name: str, value: object) -> str:

@@ -6,6 +6,8 @@ import math
 import sys
 from typing import TYPE_CHECKING
 
+from .. import _core
+
 if TYPE_CHECKING:
     from .facts import Facts
     from .plan import Plan
@@ -16,15 +18,14 @@ TINY = 8_000
 EXACT_BUCKETS = 4096
 """Integer weights up to which Dijkstra's order comes from buckets of width 1, without a heap (from TINY edges on)."""
 
-SPARSE = 8
-"""Edges a vertex that are few."""
+SPARSE = _core.SPARSE
+"""Edges a vertex below which rows are short, as the core has it."""
 
-
-FAR, FAR_DENSE = 64, 0.5
+SUPERSTEP_WIDTHS = 64, 0.5
 """Typical weights that a superstep goes beyond the least distance that waits anywhere, where vertices have few edges, and where they have many.
 
-Within a part narrow buckets keep the order, so a wide superstep costs few relaxations and saves messages. (Grid of 500², two parts: 4 weights 173
-supersteps and 1.05 relaxations an edge, 16 56 and 1.06, 64 18 and 1.07, 256 6 and 1.08; RMAT of scale 20: a half 22
+Within a part narrow buckets keep the order, so a wide superstep costs few relaxations and saves messages. (Counts, the same on any machine. Grid of
+500², two parts: 4 weights 173 supersteps and 1.05 relaxations an edge, 16 56 and 1.06, 64 18 and 1.07, 256 6 and 1.08; RMAT of scale 20: a half 22
 and 1.29, 4 10 and 1.30, in the same time; random, 12 edges a vertex, four parts: a tenth 86 and 1.01, a half 33 and 1.02, 1 26 and 1.10, 4 24 and
 4.69.)"""
 
@@ -33,19 +34,19 @@ def between_parts(facts: Facts, wanted: float | None) -> float:
     """Return how far a superstep goes, in a graph of parts."""
     if wanted is not None:
         return wanted
-    return max(facts.typical_weight, sys.float_info.min) * (FAR if facts.degree < SPARSE else FAR_DENSE)
+    return max(facts.typical_weight, sys.float_info.min) * SUPERSTEP_WIDTHS[facts.degree >= SPARSE]
+
+
+def bucket_width(facts: Facts, *, threads: int) -> float:
+    """Return the width that suits a graph whose edges lie in memory (``cpp/search/width.hpp`` says why)."""
+    return _core.bucket_width(facts.typical_weight, float(facts.max_weight), facts.vertices, facts.edges, threads)
 
 
 def within_part(facts: Facts, *, hops: bool) -> float:
     """Return the width of buckets within a part, where one thread searches."""
     if hops:
         return 1.0
-    typical, degree = facts.typical_weight, facts.degree
-    width = typical / 2 if degree < SPARSE else typical / degree / 16
-    least = (
-        float(facts.max_weight) * facts.vertices * 2.0**-62
-    )  # a path over all vertices still has a bucket that fits in 62 bits
-    return max(width, least, sys.float_info.min)
+    return bucket_width(facts, threads=1)
 
 
 DEVICE_WIDTH = 8.0
@@ -78,16 +79,14 @@ def on_device(facts: Facts, wanted: float | None, measured: float | None = None)
 def width_of(plan: Plan, facts: Facts, wanted: float | None, *, many: bool) -> float | None:
     """Return the width of buckets on the CPU.
 
-    A narrow bucket wastes no relaxations, a wide one gives a scan something to look ahead in. On one core work counts more where lists are
-    long: a sixteenth of the distance that separates neighbours in a sorted list. On short lists half a weight. (New York's roads: 256 3.9
-    ms, 512 3.6, 1024 3.5, 4096 3.7; a grid: 64 47.7, 128 48.5, 512 55; RMAT: 1 is best.) The more threads, the wider. (Two threads, RMAT of
-    scale 20 with float weights: a half 85 ms, a sixteenth 60.) Blocks want wide ones, because each bucket is a sweep over the edges.
+    Blocks (the engine "external") want wide buckets, because each is a sweep over the edges.
 
     With bins (of a graph in memory) a sweep is cheaper. Hubs reach most of a graph at nearly the same distance, so that all of
     it would lie in one or two buckets: the width shrinks with a power of the crowding. (RMAT of scale 24: 54 takes 14.7 s, 16 10.1, 8 6.1, 4
     4.8, 2 4.6, and the rule gives 2.2; scale 23: 2.9, and 4 and 2 are the best. Random and web graphs keep theirs.) Where in-edges are at hand a
     fourth of it, for integers perhaps less than 1, which is one distance a round: the sooner it is seen that a pull pays. (RMAT of scale 24,
-    first search: with 1 34 % of the edges are pushed before, with less 4 %. A random graph of 218 M edges, prepared: 2.7 -> 2.5 s.)
+    first search: with 1 34 % of the edges are pushed before, with less 4 %. A random graph of 218 M edges, prepared: 2.7 -> 2.5 s. Two cores of a
+    Xeon, November 2026.)
     """
     typical, degree, largest = facts.typical_weight, facts.degree, float(facts.max_weight)
     if plan.method == "dijkstra":
@@ -95,7 +94,7 @@ def width_of(plan: Plan, facts: Facts, wanted: float | None, *, many: bool) -> f
         return 1.0 if exact and not many else None
     if plan.method != "delta-stepping":
         return None
-    least = largest * facts.vertices * 2.0**-62  # a path over all vertices still has a bucket that fits in 62 bits
+    least = _core.least_width(largest, facts.vertices)
     if wanted is not None:
         return wanted if plan.engine == "external" else max(float(wanted), least)
     if plan.engine == "external":
@@ -104,7 +103,5 @@ def width_of(plan: Plan, facts: Facts, wanted: float | None, *, many: bool) -> f
             return width
         return width / math.pow(facts.crowding, 0.6) / (4 if facts.has("packed") or facts.has("reverse") else 1)
     if plan.threads > 1 and not many:
-        width = typical / 2 if degree < SPARSE else typical / degree * min(0.5, plan.threads / 32)
-    else:
-        width = typical / 2 if degree < SPARSE else typical / degree / 16
-    return max(width, least, sys.float_info.min)
+        return bucket_width(facts, threads=plan.threads)
+    return bucket_width(facts, threads=1)

@@ -1,4 +1,4 @@
-// Far: filed entries that lie beyond a ring of buckets, so that a few huge weights among small ones cost little.
+// RadixOverflow: entries that lie beyond a ring of buckets, so that a few huge weights among small ones cost little.
 //
 // A bucket's epoch is the turn of the ring that it lies in. An entry waits in the list of the highest bit in which its
 // epoch differs from `base`, the epoch dealt out last. So all entries of a list come before all of the next, and only
@@ -18,10 +18,10 @@
 namespace steppe::search {
 
 template <class V>
-class Far {
+class RadixOverflow {
   public:
     // `bits`: of the position of a bucket within its epoch.
-    explicit Far(int bits) : bits_(bits) { least_.fill(kNone); }
+    explicit RadixOverflow(int bits) : bits_(bits) { least_.fill(kNone); }
 
     static constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
 
