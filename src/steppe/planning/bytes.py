@@ -52,40 +52,54 @@ def narrow(facts: Facts) -> int:
     return 4 if facts.is_integer and facts.weight in (0, 4) and facts.vertex == 4 else facts.distance
 
 
-def search(facts: Facts, method: str, *, record_paths: bool, threads: int, hops: bool = False) -> list[Array]:
-    """Return the arrays of one search, the edges in memory."""
+def search(
+    facts: Facts, method: str, *, record_paths: bool, threads: int, hops: bool = False, delta: float | None = None
+) -> list[Array]:
+    """Return the arrays of one search, the edges in memory; with a width (``delta``) vertices come from buckets, by Dijkstra's method too."""
     n = facts.vertices
-    inside, public = narrow(facts), 4 if hops else facts.distance
+    if method == "bfs":
+        return levels(facts, record_paths=record_paths, hops=hops)
+    inside, public = narrow(facts), facts.distance
     arrays = [Array("distances", n, public)]
     if record_paths or method == "bellman-ford":
         arrays.append(Array("predecessors", n, facts.vertex))
-    if method == "bfs":
-        arrays += [Array("found", n + 1, facts.vertex), Array("bitmaps", 3 * (n // 64 + 1), 8)]
-        if facts.roadlike and facts.vertex == 4:
-            arrays.append(Array("hops and predecessor together", n, 8))
-            if not record_paths:
-                arrays.append(Array("canonical predecessors", n, 4))
-        return arrays if hops else [*arrays, Array("hops", n, 4)]
     if method == "bellman-ford":
         return [*arrays, Array("queue", 2 * n, facts.vertex), Array("tree", n, 3 * facts.vertex + 4)]
     if inside != public:
         arrays.append(Array("narrow distances", n, inside))
-    if method == "frontier" and record_paths and threads > 1:
-        arrays.append(Array("distance and predecessor together", n, 8 if inside == facts.vertex == 4 else 0))
+    if method == "frontier" and record_paths and inside == facts.vertex == 4:
+        arrays.append(Array("distance and predecessor together", n, 8))
     if method == "delta-stepping" and threads > 1:
         arrays.append(Array("offers of a thread", threads * min(facts.edges, 1 << 18), inside + facts.vertex))
-    if method == "dijkstra":
-        arrays.append(Array("heap", n, inside + facts.vertex))
+    waiting = n // 8 + 1 if facts.roadlike else n  # on roads the vertices that a search has before it are few
+    if method == "dijkstra" and delta is None:
+        # An improved vertex is pushed again, and a full list is copied to one of twice the length.
+        arrays.append(Array("heap", 2 * waiting, 8 if inside == facts.vertex == 4 else 16))
     elif method == "frontier":
-        arrays += [Array("committed", n, inside), Array("queued", n, 1), Array("queue", 2 * n, facts.vertex)]
+        arrays += [Array("committed", n, inside), Array("queued", n, 1), Array("queue", 2 * waiting, facts.vertex)]
     else:
-        arrays.append(Array("buckets", n, facts.vertex))
+        arrays.append(Array("buckets", waiting, facts.vertex))
     return arrays
 
 
+def levels(facts: Facts, *, record_paths: bool, hops: bool) -> list[Array]:
+    """Return the arrays of a count of hops, or, if that is more, of making distances of them."""
+    n = facts.vertices
+    counted = Array("hops", n, 4)
+    arrays = [counted, Array("predecessors", n, facts.vertex), Array("found", n + 1, facts.vertex)]
+    arrays.append(Array("bitmaps", 3 * (n // 64 + 1), 8))
+    if facts.roadlike and facts.vertex == 4:
+        arrays.append(Array("hops and predecessor together", n, 8))
+    elif record_paths:
+        arrays.append(Array("predecessors of those found", n + 1, facts.vertex))
+    after = [counted, Array("distances", n, facts.distance), Array("predecessors", n, facts.vertex * record_paths)]
+    return arrays if hops else max(arrays, after, key=total)
+
+
 def winners(facts: Facts) -> list[Array]:
-    """Return what it takes to tell which source is nearest: the tree, and the roots while it is followed."""
-    return [Array("tree", facts.vertices, 2 * facts.vertex), Array("roots", 3 * facts.vertices, 8)]
+    """Return what there is while the nearest source of each vertex is found: distances, the tree, and its roots, twice."""
+    n = facts.vertices
+    return [Array("distances", n, facts.distance), Array("tree", n, facts.vertex), Array("roots", n, 2 * 8 + 1)]
 
 
 def route(facts: Facts) -> list[Array]:
@@ -113,7 +127,9 @@ def sweep(facts: Facts, *, record_paths: bool, threads: int, shift: int, hops: b
     n, blocks = facts.vertices, -(-facts.vertices >> shift) or 1
     public = 4 if hops else facts.distance
     inside = 4 if hops else narrow(facts)
-    arrays = [Array("offsets", n + 1, 8), Array("distances", n, public), Array("marks", n // 64 + 1, 8)]
+    arrays = [Array("distances", n, public), Array("marks", n // 64 + 1, 8)]
+    if facts.is_mapped or not bins:  # else they are in memory already, as part of the graph
+        arrays.append(Array("offsets", n + 1, 8))
     if inside != public:
         arrays.append(Array("narrow distances", n, inside))
     if record_paths:

@@ -131,7 +131,7 @@ class Plan:
     engine        cpu
     device        cpu
     threads       1
-    bytes needed  60
+    bytes needed  52
     """
 
     method: str
@@ -399,8 +399,9 @@ def _arrays(plan: Plan, facts: Facts, request: Request) -> list[_bytes.Array]:
         return _bytes.sweep(
             facts, record_paths=options.record_paths, threads=plan.threads, shift=10, hops=hops, bins=bins
         )
-    arrays = _bytes.search(facts, plan.method, record_paths=options.record_paths, threads=plan.threads, hops=hops)
-    return arrays + _bytes.winners(facts) if request.call is Call.NEAREST else arrays
+    paths, threads = options.record_paths, plan.threads
+    arrays = _bytes.search(facts, plan.method, record_paths=paths, threads=threads, hops=hops, delta=plan.delta)
+    return max(arrays, _bytes.winners(facts), key=_bytes.total) if request.call is Call.NEAREST else arrays
 
 
 def _route(facts: Facts) -> Plan:
