@@ -1,4 +1,4 @@
-"""Work: the device arrays that every search by rounds has, and how many rounds are enqueued before the host looks.
+"""Work: the device arrays that every search by rounds has, and how many rounds are enqueued before the host reads the counts.
 
 Distances are held twice, committed and tentative (document 000's dist and predist); with recorded paths the tentative
 one shares a 64-bit cell with its predecessor (document 003). Work lists are filed by degree, see kernels/relax.h.
