@@ -4,7 +4,7 @@ An edge u → v is tight if the distance of u and its weight give exactly the di
 tight, so the tight edges that lead to the target hold all of them: usually few, while the paths may be more than anybody can list. They are
 kept as rows of in-edges, from which paths are listed one by one, last vertex first, and counted without listing any.
 
-Edges of weight 0, and floats so small that they vanish in a sum, may be tight in a circle: ``walks.py`` has what is then done.
+Edges of weight 0, and floats so small that they vanish in a sum, may be tight along a cycle: ``simple_paths.py`` has what is then done.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import numpy.typing as npt
 from .. import _core
 from ..errors import VerificationError
 from ..planning.distance_types import unreachable
+from .simple_paths import count, simple_paths
 from .sssp import sssp
-from .walks import count, walks
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
@@ -63,14 +63,13 @@ class ShortestPaths:
         """Yield each path as vertices 0…n-1."""
         if not self._before:
             return
-        yield from walks(self._before, self._graph.index(self.source), self._graph.index(self.target))
+        yield from simple_paths(self._before, self._graph.index(self.source), self._graph.index(self.target))
 
     @cached_property
     def count(self) -> int:
         """How many paths there are, exactly, however many.
 
-        Where edges of length 0 lead in circles, the ways through these are listed; :class:`steppe.SteppeError` is raised where they are too many
-        for that.
+        Where edges of length 0 make cycles, the paths through these are listed; :class:`steppe.SteppeError` is raised where they are too many.
 
         Examples
         --------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
-from ..calls.walks import walks
+from ..calls.simple_paths import simple_paths
 from . import bellman_ford as bf
 from . import search, unweighted, weighted
 from .graph import EXACT, ConvertedGraph, largest_sum
@@ -110,13 +110,13 @@ def all_shortest_paths(
     G: Graph, source: Any, target: Any, weight: Any = None, method: str = "dijkstra"
 ) -> Iterator[list[Any]]:
     """Yield all shortest paths between two nodes."""
-    return _walks(_before(G, source, weight, method), source, target)
+    return _listed(_before(G, source, weight, method), source, target)
 
 
-def _walks(before: dict[Any, list[Any]], source: Any, target: Any) -> Iterator[list[Any]]:
+def _listed(before: dict[Any, list[Any]], source: Any, target: Any) -> Iterator[list[Any]]:
     if target not in before:
         raise nx.NetworkXNoPath(f"Target {target} cannot be reached from given sources")
-    yield from walks(before, source, target)
+    yield from simple_paths(before, source, target)
 
 
 @search.lazily
@@ -126,7 +126,7 @@ def single_source_all_shortest_paths(
     """Yield each node that can be reached, and all shortest paths to it."""
     before = _before(G, source, weight, method)
     for node in before:
-        yield node, list(walks(before, source, node))
+        yield node, list(simple_paths(before, source, node))
 
 
 @search.lazily
