@@ -40,7 +40,7 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -type f ! -name '*
 
 # The native core's tests that a sanitizer repeats: the rest of the suite never reaches C++ or only starts other processes.
 tests_of = $(addprefix tests/test_,$(addsuffix .py,$(1)))
-THREADED := $(call tests_of,sanitizers threads exit stress core plan bfs widen sssp scan distances matrix_file external external_bellman_ford pages paths edge_ids along search verify graph generate route landmarks files lanes contraction bins hops floyd_warshall partitioned_search)
+THREADED := $(call tests_of,sanitizers threads exit stress core prepared plan bfs widen sssp scan distances matrix_file external external_bellman_ford pages paths edge_ids along search verify graph generate route landmarks files lanes contraction bins hops floyd_warshall partitioned_search)
 SANITIZED := $(THREADED) $(call tests_of,frames conveniences sssp_properties seeds bellman_ford labels proof mapped files_bad files_claims files_changing files_heading files_real files_write real_data sparse johnson partition files_table files_columnar)
 # Older ThreadSanitizers do not start where the kernel places memory too much at random.
 FIXED := $(shell setarch -R true 2>/dev/null && echo setarch -R)

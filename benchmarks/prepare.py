@@ -43,7 +43,7 @@ def least(run: Callable[[], object], times: int = 5) -> float:
 def switch(graph: sp.Graph, sources: list[int]) -> int:
     """Return how many searches were made before the one that prepared; MOST where none did."""
     for k, source in enumerate(sources):
-        if sp.sssp(graph, source, threads=1).explain().prepares:
+        if sp.sssp(graph, source, threads=1).explain().makes:
             return k
     return MOST
 

@@ -199,9 +199,14 @@ class Graph {
         Watch watch(stop);
         if (!router_) {
             const route::Facts facts{static_cast<double>(least_), typical_, static_cast<double>(most_)};
-            router_ = std::make_unique<route::Router<int32_t, W>>(view(), reverse().view(), facts, watch);
+            const Graph& back = reverse();
+            if (csr_.weights && rows::Quads<W>::suit(csr_) && rows::Quads<W>::suit(back.csr_)) {
+                forms_->make_quads(csr_, 1, watch);
+                back.forms_->make_quads(back.csr_, 1, watch);
+            }
+            router_ = std::make_unique<route::Router<int32_t, W>>(view(), back.view(), facts);
         }
-        Route found = router_->query(static_cast<int32_t>(source), static_cast<int32_t>(target), watch);
+        Route found = router_->query(static_cast<int32_t>(source), static_cast<int32_t>(target), nullptr, watch);
         if (found.outcome == route::Outcome::too_long) throw std::overflow_error("a distance does not fit in 64 bits");
         return found;
     }

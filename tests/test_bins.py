@@ -5,7 +5,7 @@ import pytest
 
 import steppe as sp
 from steppe.cpu import external
-from steppe.planning import preparing
+from steppe.planning import blocks
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -15,7 +15,7 @@ def test_bins_of_prepared_rows(monkeypatch, threads, directed, weights):
     """Bins are filled from packed rows, and the search is finished from the other side."""
     g = sp.generate.random(2000, 150_000, weights=weights, seed=8, directed=directed)
     expected = sp.sssp(g, 3, method="dijkstra").distances
-    monkeypatch.setattr(preparing, "BLOCKS_FROM", 0)
+    monkeypatch.setattr(blocks, "BLOCKS_FROM", 0)
     monkeypatch.setattr(external, "BIN_SHIFT", 8)
     g.prepare()
     assert sp.sssp(g, 3).verify().explain().engine == "external"
@@ -40,7 +40,7 @@ def test_bins_of_plain_rows_are_pulled_over(monkeypatch, threads, directed, weig
     g = sp.generate.random(2000, 150_000, weights=weights, seed=8, directed=directed)
     expected = sp.sssp(g, 3, method="dijkstra").distances
     monkeypatch.setenv("STEPPE_PREPARE", "0")
-    monkeypatch.setattr(preparing, "BLOCKS_FROM", 0)
+    monkeypatch.setattr(blocks, "BLOCKS_FROM", 0)
     monkeypatch.setattr(external, "BIN_SHIFT", 8)
     narrow = max(float(np.median(expected)) / 20, 1e-6)
     if directed:
@@ -66,7 +66,7 @@ def test_plain_rows_with_the_largest_weights(monkeypatch, weights):
     g = sp.Graph.from_edges(u, v, light, directed=False)
     expected = sp.sssp(g, 3, method="dijkstra").distances
     monkeypatch.setenv("STEPPE_PREPARE", "0")
-    monkeypatch.setattr(preparing, "BLOCKS_FROM", 0)
+    monkeypatch.setattr(blocks, "BLOCKS_FROM", 0)
     monkeypatch.setattr(external, "BIN_SHIFT", 8)
     answer = sp.sssp(g, 3, delta=2.0).verify()
     assert answer.distances.tobytes() == expected.tobytes()
@@ -74,8 +74,8 @@ def test_plain_rows_with_the_largest_weights(monkeypatch, weights):
 
 
 def test_bins_tell_of_sums_that_do_not_fit(monkeypatch):
-    monkeypatch.setattr(preparing, "BLOCKS_FROM", 0)
-    monkeypatch.setattr(preparing, "BLOCKS_DEGREE", 0)
+    monkeypatch.setattr(blocks, "BLOCKS_FROM", 0)
+    monkeypatch.setattr(blocks, "BLOCKS_DEGREE", 0)
     wide = sp.Graph.from_edges([0, 1, 2], [1, 2, 3], np.array([2**31 - 1, 2**31 - 1, 5], np.int32))
     answer = sp.sssp(wide, 0, method="delta-stepping")
     assert answer.explain().engine == "external"

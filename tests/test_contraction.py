@@ -11,6 +11,7 @@ import graphs
 import steppe as sp
 from conftest import examples
 from steppe import _core
+from steppe.prepared.preparation import State
 from test_floyd_warshall import VECTORS, vectors
 
 FAR = sp.UNREACHABLE
@@ -54,7 +55,7 @@ def test_every_row_is_that_of_a_search(dtype, directed, width):
         for threads in (1, 2, 3):
             got = sp.distances(g, sources, method="contraction", device="cpu", threads=threads)
             assert np.array_equal(got, expected)
-        assert g.derived.contraction is not None
+        assert "contraction" in g.prepared
         some = sp.distances(g, sources, columns, method="contraction", device="cpu", threads=2)
         near = sp.distances(g, sources, columns, method="contraction", device="cpu", cutoff=300)
     assert np.array_equal(some, expected[:, columns])
@@ -77,7 +78,7 @@ def test_any_question(edges, sources, columns, cutoff, dtype, directed, threads)
     asked = {"cutoff": cutoff, "threads": threads, "device": "cpu"}
     expected = sp.distances(g, sources, columns, method="dijkstra", **asked)
     assert np.array_equal(sp.distances(g, sources, columns, method="contraction", **asked), expected)
-    assert g.derived.contraction is not None
+    assert "contraction" in g.prepared
 
 
 @pytest.mark.parametrize("most", [2**31 - 3, 2**31 - 2, 2**31 - 1, 2**62 - 2**40, 2**62, 2**63 - 2])
@@ -86,7 +87,7 @@ def test_long_ways(most):
     g = sp.Graph.from_edges([0, 1], [1, 2], np.array([most // 2, most - most // 2]))
     got = sp.distances(g, [0, 2, 1], method="contraction").tolist()
     assert got == [[0, most // 2, most], [FAR, FAR, 0], [FAR, 0, most - most // 2]]
-    assert (g.derived.contraction is not None) == (most < 2**62)
+    assert ("contraction" in g.prepared) == (most < 2**62)
 
 
 def test_a_distance_that_does_not_fit_is_an_error():
@@ -105,11 +106,11 @@ def test_floats_and_negative_weights_are_refused():
 def test_what_takes_too_much_work_is_given_up_and_not_tried_again():
     g = sp.generate.random(2000, 4000, seed=1)
     assert _core.contract(g._native, 1000) is None
-    from steppe.cpu import contraction
+    from steppe.prepared.making import make
 
-    assert not contraction.make(g, 1000)
-    assert g.derived.contraction_tried == 1000
-    assert not contraction.make(g, 900)
+    assert make(g, "contraction", limit=2e-6) is None
+    assert g.prepared.slot("contraction").state == State("refused", limit=2e-6)
+    assert make(g, "contraction", limit=7e-6) is None
     expected = sp.distances(g, range(50), method="dijkstra", device="cpu")
     matrix = np.empty_like(expected)
     from steppe.cpu import many
@@ -118,7 +119,7 @@ def test_what_takes_too_much_work_is_given_up_and_not_tried_again():
 
     many.run(g, ask(g, Call.DISTANCES, np.arange(50)), "contraction", None, matrix)  # by searches
     assert np.array_equal(matrix, expected)
-    assert contraction.make(g, 0)
+    assert make(g, "contraction")
 
 
 def test_a_star_is_no_square():
@@ -133,8 +134,15 @@ def test_the_plan():
     few, many = (sp.plan(g, "distances", sources=rows, threads=2) for rows in (20, 20_000))
     assert few.method == "delta-stepping"
     assert many.method == "contraction"
-    assert many.work_limit > 0
-    assert "work limit" in str(many)
+    assert many.makes == many.uses == ("contraction",)
+    assert 0 < many.making["contraction"].seconds < many.making["contraction"].limit < 1000
+    assert "making" in str(many)
+    with pytest.warns(DeprecationWarning, match="write Plan.making"):
+        assert many.work_limit > 0
+    with pytest.warns(DeprecationWarning, match="write Plan.makes"):
+        assert many.prepares
+    assert few.makes == few.uses == ("packed",)
+    assert 0 < few.missing["contraction"] < many.making["contraction"].seconds + 1e-9
     assert many.estimates["contraction"] < many.estimates["delta-stepping"]
     assert sp.plan(g, "distances", sources=20_000, cutoff=9, threads=2).method == "delta-stepping"
     real = sp.Graph.from_csr(g.indptr, g.indices, g.weights.astype("float32"), directed=False)
@@ -143,12 +151,12 @@ def test_the_plan():
     assert np.array_equal(sp.distances(g, range(5), method="contraction", device="cpu"), expected)
     kept = sp.plan(g, "distances", sources=20, threads=2)  # it has been made: few rows gain by it, too
     assert kept.method == "contraction"
-    assert kept.work_limit == 0
+    assert (kept.makes, kept.uses) == ((), ("contraction",))
 
 
 def test_the_plan_remembers_what_was_in_vain():
     g = sp.generate.grid(150, 150, seed=1)
-    g.derived.contraction_tried = 2**61
+    g.prepared.slot("contraction").limit = 1e9
     assert sp.plan(g, "all_pairs", threads=2).method == "delta-stepping"
 
 

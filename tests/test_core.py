@@ -7,8 +7,8 @@ import pytest
 
 import steppe as sp
 from steppe import _core
-from steppe.planning.bytes import preparation, total
 from steppe.planning.facts import facts_of
+from steppe.prepared import packed
 
 SOURCE = np.array([0])
 
@@ -45,7 +45,8 @@ def test_forms_are_made_once_and_shared():
 @pytest.mark.parametrize("make", [roads, dense])
 def test_the_plan_knows_what_preparing_takes(make, dtype):
     g = make(dtype, directed=False)
-    planned = total(preparation(facts_of(g)))
+    estimate = packed.estimate(facts_of(g))
+    planned = estimate.bytes + estimate.beside
     assert g.prepare()._native.prepared_bytes <= planned <= 2 * g._native.prepared_bytes
 
 

@@ -98,9 +98,9 @@ def child(call):
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 def taken():
-    "Wait until another thread holds the graph."
-    while graph._lock.acquire(blocking=False):
-        graph._lock.release()
+    "Wait until another thread prepares the graph."
+    while graph.prepared.slot("packed").maker == 0:
+        pass
 """
 
 needs_fork = pytest.mark.skipif(

@@ -14,7 +14,7 @@ from graphs import FLOAT, HUGE, NAMED
 from steppe import files
 from steppe.cpu import external
 from steppe.cpu.proof import check
-from steppe.planning import preparing
+from steppe.planning import blocks as block_sizes
 from steppe.planning.question import Question
 
 WEIGHTS = [(1, 255), (0, 3), (1, 2**40), "float32", "float64", None]
@@ -180,7 +180,7 @@ def test_a_mapped_graph_that_would_fill_memory_stays_in_its_file(pair, monkeypat
     for _ in range(3):  # the second search would otherwise pack the edges into memory
         answer = sp.sssp(mapped, 0).verify()
         assert answer.explain().note == "edges stay in their file"
-    assert not mapped.derived.prepared
+    assert "packed" not in mapped.prepared
     assert "_ones" not in vars(mapped)
     assert answer.distances.tobytes() == sp.sssp(copy, 0).distances.tobytes()
 
@@ -214,8 +214,8 @@ def test_bins(pair, monkeypatch, threads, paths):
     reached = np.sort(far.distances[far.reachable])
     several = {"cutoff": reached[len(reached) // 3].item()}, {"targets": [5, 99]}, {"targets": [3], "cutoff": 0}
     expected = [sp.sssp(copy, 3, **options).distances for options in several]
-    monkeypatch.setattr(preparing, "BLOCKS_FROM", 0)
-    monkeypatch.setattr(preparing, "BLOCKS_DEGREE", 0)
+    monkeypatch.setattr(block_sizes, "BLOCKS_FROM", 0)
+    monkeypatch.setattr(block_sizes, "BLOCKS_DEGREE", 0)
     monkeypatch.setattr(external, "BIN_SHIFT", 8)
     options = {"threads": threads, "record_paths": paths, "method": "delta-stepping"}
     blocks = -(-copy.num_vertices >> 8)

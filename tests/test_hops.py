@@ -112,11 +112,11 @@ def test_long_paths_are_searched_one_by_one(monkeypatch):
     sources = np.arange(100)
     expected = single(grid, sources)
     assert np.array_equal(sp.distances(grid, sources), expected)
-    assert grid.derived.levels > 30
+    assert grid._shape.levels > 30
     assert not shared
     sp.distances(grid, sources, cutoff=9)
     sp.distances(rmat, sources)
-    assert 0 < rmat.derived.levels < 9
+    assert 0 < rmat._shape.levels < 9
     assert len(shared) == 2
 
 

@@ -3,6 +3,7 @@
 import faulthandler
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,13 +12,22 @@ from hypothesis import strategies as st
 
 import steppe as sp
 from conftest import examples
-from steppe import generate
-from steppe.cpu import landmarks, routes
+from steppe import _core, generate
+from steppe.cpu import routes
+from steppe.prepared import landmarks
+from steppe.prepared.preparation import Made
 from test_route import TYPES, check, check_rounding, graph, luxembourg, needs_data, oracle
 
 
 def has_landmarks(g):
-    return g.prepare(routes=True) is g and routes.router_of(g).has_landmarks
+    return g.prepare(routes=True) is g and "landmarks" in g.prepared
+
+
+def give(g, marks, slack=None):
+    """Let queries be led by these landmarks."""
+    slack = marks.slack if slack is None else slack
+    value = _core.Landmarks(marks.rows.ravel(), g.num_vertices, marks.quantum, slack, marks.one_sided)
+    g.prepared.slot("landmarks").made = Made(value, marks.rows.nbytes)
 
 
 def bounds(marks, v, t):
@@ -92,8 +102,8 @@ def test_wrong_landmarks_are_noticed():
     """The tests above can fail: landmarks that promise too much give longer ways."""
     g = generate.road(3000, seed=2)
     marks = landmarks.choose(g)
-    rows = np.random.default_rng(0).integers(0, 2**14, marks.rows.size).astype(np.int16)
-    routes.router_of(g).use_landmarks(rows, g.num_vertices, marks.quantum, 1, False)
+    rows = np.random.default_rng(0).integers(0, 2**14, marks.rows.shape).astype(np.int16)
+    give(g, replace(marks, rows=rows), slack=1)
     distances = sp.sssp(g, 0).distances
     found = [sp.route(g, 0, t) for t in range(0, 3000, 50)]
     assert any(r.distance > distances[r.target] for r in found)
@@ -109,7 +119,7 @@ def test_landmarks_come_after_enough_queries():
     spent = 0
     for s, t in pairs:
         spent += sp.route(g, s, t).settled
-        if routes.router_of(g).has_landmarks:
+        if "landmarks" in g.prepared:
             break
     assert 31 * g.num_vertices < spent + sum(r.settled for r in before) < 33 * g.num_vertices
     after = [sp.route(g, s, t) for s, t in pairs[:40]]
@@ -128,7 +138,7 @@ def test_threads_query_while_landmarks_are_made():
             jobs = [pool.submit(g.prepare, routes=True) for _ in range(3)]
             found = list(pool.map(lambda p, g=g: sp.route(g, *p), pairs))
             assert all(job.result() is g for job in jobs)
-        assert routes.router_of(g).has_landmarks
+        assert "landmarks" in g.prepared
         if g is base:
             assert [r.distance for r in found] == expected
         for r in found[::7]:
@@ -166,7 +176,7 @@ def test_first_queries_beyond_32_bits():
         expected = sp.sssp(g, s).distances
         for t in range(0, 400, 7):
             g.derived.router = None  # a router that has once been wide remains so
-            routes.router_of(g).use_landmarks(marks.rows.ravel(), 400, marks.quantum, marks.slack, False)
+            give(g, marks)
             assert sp.route(g, s, t).distance == expected[t]
             beyond += expected[t] > 2**31
     assert beyond > 1000
@@ -198,9 +208,9 @@ def test_queries_do_not_fail_with_their_landmarks(weight):
     g = sp.Graph.from_edges(range(30), range(1, 31), np.full(30, weight), directed=False)
     longest = 2**63 - 2 if g.is_integer else np.finfo(g.weights.dtype).max
     for t in range(31):
-        g.derived.spent_on_routes = 2 * landmarks.COUNT * 31  # the next query has them made
+        g.forget("landmarks")
         g.derived.router = None
-        g.derived.landmarks = False
+        g.prepared.slot("landmarks").spent = 1.0  # the next query has them made
         with np.errstate(over="ignore"):
             total = sum([weight] * t, start=0 * weight)
         if total > longest and g.is_integer:
@@ -209,7 +219,7 @@ def test_queries_do_not_fail_with_their_landmarks(weight):
         else:
             check(sp.route(g, 0, t), total if total <= longest else None)
     assert g.prepare(routes=True) is g
-    assert routes.router_of(g).has_landmarks == (weight == 5e-324)
+    assert ("landmarks" in g.prepared) == (weight == 5e-324)
 
 
 @pytest.fixture
@@ -238,12 +248,12 @@ def test_a_vertex_too_far_from_a_landmark_may_lie_on_a_path():
 
 
 def test_without_memory_for_landmarks_the_query_is_answered(monkeypatch):
-    def full(_):
+    def full(*_):
         raise MemoryError
 
     g = generate.road(1000)
     routes.router_of(g)
-    g.derived.spent_on_routes = 2 * landmarks.COUNT * g.num_vertices
+    g.prepared.slot("landmarks").spent = 1.0
     with monkeypatch.context() as patch:
         patch.setattr(landmarks, "choose", full)
         assert sp.route(g, 0, 5)
@@ -253,7 +263,7 @@ def test_without_memory_for_landmarks_the_query_is_answered(monkeypatch):
 
 
 def test_an_interrupt_leaves_the_graph_as_it_was(monkeypatch):
-    def interrupted(_):
+    def interrupted(*_):
         raise KeyboardInterrupt
 
     g = generate.road(1000)

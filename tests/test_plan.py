@@ -20,8 +20,9 @@ from steppe.planning.capabilities import CAPABILITIES, MANY_CAPABILITIES, METHOD
 from steppe.planning.facts import DeviceFacts, Facts, Machine
 from steppe.planning.options import Options
 from steppe.planning.plan import EDGES_PER_THREAD, Request, plan_for
-from steppe.planning.preparing import preparation_cost
 from steppe.planning.widths import TINY
+from steppe.prepared import packed
+from steppe.prepared.preparation import MADE, State
 
 DEVICE = DeviceFacts(name="cuda:0", free=10**9, needs=dict.fromkeys(METHODS, 10**8))
 
@@ -36,8 +37,9 @@ def facts(vertices=1000, edges=TINY, **more):
     return Facts(vertices=vertices, edges=edges, **({"max_weight": 9, "typical_weight": 5.0} | more))
 
 
+SPENT = {"packed": State(spent=10.0)}
 BIG = facts(10**6, 10**7)
-ROAD = facts(10**6, 25 * 10**5, roadlike=True, directed=False, reverse_known=True)
+ROAD = facts(10**6, 25 * 10**5, roadlike=True, directed=False, prepared={"reverse": MADE})
 ONES = facts(all_ones=True, max_weight=1, typical_weight=1.0)
 NEGATIVE = facts(min_weight=-3, has_negative=True)
 
@@ -85,12 +87,18 @@ CASES = {
         {"memory": 10**8},
         {"engine": "external"},
     ),
-    "far beyond the caches": ("sssp", facts(10**7, 10**8), {}, {}, {"engine": "external", "prepares": False}),
+    "far beyond the caches": ("sssp", facts(10**7, 10**8), {}, {}, {"engine": "external", "makes": ()}),
     "far beyond, but targets": ("sssp", facts(10**7, 10**8), {"targets": True}, {}, {"engine": "cpu"}),
-    "far beyond, and prepared": ("sssp", facts(10**7, 10**8, prepared=True), {}, {}, {"engine": "external"}),
+    "far beyond, and prepared": (
+        "sssp",
+        facts(10**7, 10**8, prepared={"packed": MADE}),
+        {},
+        {},
+        {"engine": "external"},
+    ),
     "far beyond, prepared, hubs": (
         "sssp",
-        facts(10**7, 10**8, prepared=True, crowding=99.0),
+        facts(10**7, 10**8, prepared={"packed": MADE}, crowding=99.0),
         {},
         {},
         {"engine": "external"},
@@ -102,10 +110,16 @@ CASES = {
         {},
         {"delta": 16 / math.pow(32, 0.6)},
     ),
-    "far beyond, prepared": ("sssp", facts(10**7, 10**8, typical_weight=16.0, prepared=True), {}, {}, {"delta": 2.0}),
+    "far beyond, prepared": (
+        "sssp",
+        facts(10**7, 10**8, typical_weight=16.0, prepared={"packed": MADE}),
+        {},
+        {},
+        {"delta": 2.0},
+    ),
     "far beyond, undirected": (
         "sssp",
-        facts(10**7, 10**8, typical_weight=16.0, directed=False, reverse_known=True),
+        facts(10**7, 10**8, typical_weight=16.0, directed=False, prepared={"reverse": MADE}),
         {},
         {},
         {"delta": 2.0},
@@ -117,7 +131,7 @@ CASES = {
         {},
         {"delta": 8.0},
     ),
-    "far beyond, often": ("sssp", facts(10**7, 10**8, spent=10**9), {}, {}, {"engine": "external", "prepares": False}),
+    "far beyond, often": ("sssp", facts(10**7, 10**8, prepared=SPENT), {}, {}, {"engine": "external", "makes": ()}),
     "large, but like a road": ("sssp", facts(10**7, 4 * 10**7, roadlike=True), {}, {}, {"engine": "cpu"}),
     "a device": (
         "sssp",
@@ -148,21 +162,21 @@ CASES = {
     ),
     "all pairs of ones": ("all_pairs", ONES, {"rows": 9, "columns": 9}, {}, {"method": "bfs"}),
     "a path": ("route", ROAD, {}, {}, {"method": "bidirectional", "threads": 1}),
-    "a path with landmarks": ("route", facts(landmarks=True), {}, {}, {"method": "landmarks"}),
+    "a path with landmarks": ("route", facts(prepared={"landmarks": MADE}), {}, {}, {"method": "landmarks"}),
     "a path on a device": ("route", ROAD, {"device": DEVICE}, {}, {"method": "delta-stepping", "engine": "device"}),
-    "the first search": ("sssp", BIG, {}, {}, {"prepares": False}),
-    "searches have paid": ("sssp", facts(10**6, 10**7, spent=10**9), {}, {}, {"prepares": True}),
-    "prepared already": ("sssp", facts(10**6, 10**7, spent=10**9, prepared=True), {}, {}, {"prepares": False}),
+    "the first search": ("sssp", BIG, {}, {}, {"makes": ()}),
+    "searches have paid": ("sssp", facts(10**6, 10**7, prepared=SPENT), {}, {}, {"makes": ("packed",)}),
+    "prepared already": ("sssp", facts(10**6, 10**7, prepared={"packed": MADE}), {}, {}, {"makes": ()}),
     "nothing may be prepared": (
         "sssp",
-        facts(10**6, 10**7, spent=10**9),
+        facts(10**6, 10**7, prepared=SPENT),
         {},
         {"may_prepare": False},
-        {"prepares": False},
+        {"makes": ()},
     ),
-    "no memory to prepare": ("sssp", facts(10**6, 10**7, spent=10**9), {}, {"memory": 3 * 10**8}, {"prepares": False}),
-    "a row does not pay": ("distances", BIG, {"rows": 1, "columns": 9}, {}, {"prepares": False}),
-    "a hundred rows pay": ("distances", BIG, {"rows": 100, "columns": 9}, {}, {"prepares": True}),
+    "no memory to prepare": ("sssp", facts(10**6, 10**7, prepared=SPENT), {}, {"memory": 3 * 10**8}, {"makes": ()}),
+    "a row does not pay": ("distances", BIG, {"rows": 1, "columns": 9}, {}, {"makes": ()}),
+    "a hundred rows pay": ("distances", BIG, {"rows": 100, "columns": 9}, {}, {"makes": ("packed",)}),
 }
 
 
@@ -267,14 +281,14 @@ def test_searches_prepare_when_they_have_cost_as_much(monkeypatch):
     edges = np.random.default_rng(1).integers(0, 2000, (2, 40_000))
     g = sp.Graph.from_edges(*edges, np.arange(40_000) % 97 + 1, num_vertices=2000)
     plain = sp.sssp(g, 0).distances
-    seen = [sp.sssp(g, 0).explain().prepares for _ in range(20)]
-    assert seen.count(True) == 1
-    assert seen.index(True) + 1 == pytest.approx(preparation_cost(Facts(vertices=2000, edges=40_000)), abs=2)
-    assert "prepared" in g.derived.costs
+    seen = [sp.sssp(g, 0).explain().makes for _ in range(20)]
+    assert seen.count(("packed",)) == 1
+    assert seen.index(("packed",)) + 1 == pytest.approx(packed.searches(Facts(vertices=2000, edges=40_000)), abs=2)
+    assert g.prepared["packed"].bytes > 0
     assert np.array_equal(sp.sssp(g, 0).distances, plain)
     monkeypatch.setenv("STEPPE_PREPARE", "0")
     other = sp.Graph.from_edges(*edges, np.arange(40_000) % 97 + 1, num_vertices=2000)
-    assert not any(sp.sssp(other, 0).explain().prepares for _ in range(20))
+    assert not any(sp.sssp(other, 0).explain().makes for _ in range(20))
     monkeypatch.setenv("STEPPE_PREPARE", "maybe")
     with pytest.raises(ValueError, match="STEPPE_PREPARE"):
         sp.sssp(other, 0)
@@ -298,10 +312,10 @@ def test_arrays_add_up():
     assert sizes.total(sizes.search(known, "bfs", record_paths=False, threads=1, hops=True)) < 1000 * 9
     narrow = facts(1000, 3000, roadlike=True)
     assert sizes.total(sizes.search(narrow, "bfs", record_paths=False, threads=1, hops=True)) > 1000 * 20
-    records = 32 * (1000 + 125) + 8 * 1001
-    assert sizes.total(sizes.preparation(facts(1000, 3000, roadlike=True, directed=False))) == records
-    packed = 2 * (8 * 3000 + 8 * 1000) + (4 + 4) * 3000 + 8 * 1001  # what it takes if records do not suit
-    assert sizes.total(sizes.preparation(facts(1000, 3000, roadlike=True))) == packed
+    records = 32 * (1000 + 125)
+    assert packed.estimate(facts(1000, 3000, roadlike=True)).bytes == records
+    both = 2 * (8 * 3000 + 8 * 1000) + (4 + 4) * 3000 + 8 * 1001  # and the in-edges
+    assert packed.estimate(facts(1000, 3000)).bytes == both
 
 
 def test_the_table_in_the_docs_is_the_table_of_the_code():

@@ -18,7 +18,10 @@ import numpy as np
 import steppe as sp
 from conftest import examples
 from steppe import _core
-from steppe.cpu import landmarks, routes
+from steppe.cpu import routes
+from steppe.prepared import landmarks
+from steppe.prepared.account import VERTEX
+from test_landmarks import give
 from test_route import graph
 
 TOP = 2**63 - 2  # the largest distance
@@ -95,9 +98,7 @@ def anew(g, marks):
     """Makes the next query the first: one that leaves the narrow type makes all after it wide."""
     g.derived.router = None
     if marks is not None:
-        routes.router_of(g).use_landmarks(
-            marks.rows.ravel(), g.num_vertices, marks.quantum, marks.slack, marks.one_sided
-        )
+        give(g, marks)
 
 
 def check_pairs(g, rng, count, label, marks):
@@ -124,7 +125,7 @@ def check_pairs(g, rng, count, label, marks):
             count["no path"] += 1
         else:
             assert found.distance == want, (s, t, want, found)
-            count["landmarks" if routes.router_of(g).has_landmarks else "plain"] += 1
+            count["landmarks" if "landmarks" in g.prepared else "plain"] += 1
 
 
 def check_seed(seed, dtype, count):
@@ -145,7 +146,9 @@ def check_seed(seed, dtype, count):
         elif ready == 2 and routes.router_of(g).takes_landmarks:
             marks = landmarks.choose(g)
         elif ready == 3:  # they are made in the middle of a query
-            g.derived.spent_on_routes = 4 * landmarks.COUNT * g.num_vertices - int(rng.integers(1, 50))
+            g.prepared.slot("landmarks").spent = (
+                landmarks.seconds(g.num_vertices, 2 * landmarks.COUNT) - int(rng.integers(1, 50)) * VERTEX
+            )
         with np.errstate(over="ignore"):
             check_pairs(g, rng, count, label, marks)
     except BaseException:

@@ -73,7 +73,7 @@ def test_every_layout_gives_the_canonical_tree(make, dtype, most, threads, vecto
         expected = sp.sssp(plain, s, threads=1).predecessors
         paths = sp.sssp(g.prepare(), s, threads=1)
         np.testing.assert_array_equal(paths.predecessors, expected)
-        assert not plain.derived.prepared
+        assert "packed" not in plain.prepared
         assert paths.predecessors[3000] == paths.predecessors[s] == -1
 
 

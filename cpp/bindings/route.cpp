@@ -2,7 +2,6 @@
 #include <nanobind/stl/unique_ptr.h>
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 
 #include "bindings/rows.hpp"
@@ -13,67 +12,50 @@ namespace steppe::bindings {
 
 namespace {
 
+// Rows of n vertices, see src/steppe/prepared/landmarks.py.
+route::Landmarks landmarks(InOf<int16_t> rows, int64_t n, double quantum, int slack, bool one_sided) {
+    const int64_t lanes = (one_sided ? 2 : 1) * route::kLandmarks, size = static_cast<int64_t>(rows.size());
+    if (size != n * lanes) throw std::invalid_argument("landmarks have a row for each vertex");
+    route::Landmarks made{Buffer<int16_t>(rows.size()), static_cast<int>(lanes), quantum, slack, one_sided};
+    without_gil([&](Watch& watch) {
+        constexpr int64_t kPiece = 1 << 20;
+        for (int64_t i = 0; i < size; i += kPiece) {
+            std::copy(rows.data() + i, rows.data() + std::min(size, i + kPiece), made.rows.begin() + i);
+            watch.poll();
+            watch.check();
+        }
+    });
+    return made;
+}
+
 class AnyRouter {
   public:
     virtual ~AnyRouter() = default;
     // (outcome, distance, vertices, edges, settled)
-    virtual nb::tuple query(int64_t source, int64_t target) = 0;
+    virtual nb::tuple query(int64_t source, int64_t target, const route::Landmarks* landmarks) = 0;
     virtual bool takes_landmarks() const = 0;
-    bool has_landmarks() const { return given_.load(std::memory_order_relaxed); }
-
-    // Rows of n vertices, see src/steppe/cpu/landmarks.py.
-    void use_landmarks(InOf<int16_t> rows, int64_t n, double quantum, int slack, bool one_sided) {
-        const int64_t lanes = (one_sided ? 2 : 1) * route::kLandmarks, size = static_cast<int64_t>(rows.size());
-        if (size != n * lanes || given_.exchange(true))
-            throw std::invalid_argument("landmarks are given once, a row for each vertex");
-        try {
-            auto made = std::make_unique<route::Landmarks>(
-                route::Landmarks{Buffer<int16_t>(rows.size()), static_cast<int>(lanes), quantum, slack, one_sided});
-            without_gil([&](Watch& watch) {
-                constexpr int64_t kPiece = 1 << 20;
-                for (int64_t i = 0; i < size; i += kPiece) {
-                    std::copy(rows.data() + i, rows.data() + std::min(size, i + kPiece), made->rows.begin() + i);
-                    watch.poll();
-                    watch.check();
-                }
-            });
-            landmarks_ = std::move(made);
-        } catch (...) {
-            given_.store(false);
-            throw;
-        }
-        use(landmarks_.get());
-    }
-
-  protected:
-    virtual void use(const route::Landmarks* landmarks) = 0;
-
-  private:
-    std::atomic<bool> given_{false};
-    std::unique_ptr<route::Landmarks> landmarks_;
 };
 
 template <class V, class W>
 class RouterOf : public AnyRouter {
   public:
-    RouterOf(const rows::View<V, W>& forward, const rows::View<V, W>& backward, const route::Facts& facts) {
-        without_gil([&](Watch& watch) { router_.emplace(forward, backward, facts, watch); });
-    }
-    nb::tuple query(int64_t source, int64_t target) override {
-        if (source < 0 || target < 0 || source >= router_->n() || target >= router_->n())
+    RouterOf(const rows::View<V, W>& forward, const rows::View<V, W>& backward, const route::Facts& facts)
+        : router_(forward, backward, facts) {}
+    nb::tuple query(int64_t source, int64_t target, const route::Landmarks* landmarks) override {
+        if (source < 0 || target < 0 || source >= router_.n() || target >= router_.n())
             throw std::invalid_argument("vertex out of range");
-        auto found = without_gil(
-            [&](Watch& watch) { return router_->query(static_cast<V>(source), static_cast<V>(target), watch); });
+        if (landmarks && static_cast<int64_t>(landmarks->rows.size()) != router_.n() * landmarks->lanes)
+            throw std::invalid_argument("landmarks of another graph");
+        auto found = without_gil([&](Watch& watch) {
+            return router_.query(static_cast<V>(source), static_cast<V>(target), landmarks, watch);
+        });
         return nb::make_tuple(found.outcome, found.distance, to_numpy(std::move(found.vertices)),
                               to_numpy(std::move(found.edges)), found.settled);
     }
-    bool takes_landmarks() const override { return router_->takes_landmarks() && !has_landmarks(); }
-
-  protected:
-    void use(const route::Landmarks* landmarks) override { router_->use(landmarks); }
+    bool takes_landmarks() const override { return router_.takes_landmarks(); }
 
   private:
-    std::optional<route::Router<V, W>> router_;
+    route::Router<V, W> router_;
 };
 
 }  // namespace
@@ -85,10 +67,15 @@ void bind_route(nb::module_& m) {
         .value("no_path", route::Outcome::no_path)
         .value("too_long", route::Outcome::too_long);
     nb::class_<AnyRouter>(m, "Router")
-        .def("query", &AnyRouter::query, "source"_a, "target"_a)
-        .def_prop_ro("takes_landmarks", &AnyRouter::takes_landmarks)
-        .def_prop_ro("has_landmarks", &AnyRouter::has_landmarks)
-        .def("use_landmarks", &AnyRouter::use_landmarks, "rows"_a, "n"_a, "quantum"_a, "slack"_a, "one_sided"_a);
+        .def("query", &AnyRouter::query, "source"_a, "target"_a, "landmarks"_a.none())
+        .def_prop_ro("takes_landmarks", &AnyRouter::takes_landmarks);
+    nb::class_<route::Landmarks>(m, "Landmarks")
+        .def(
+            "__init__",
+            [](route::Landmarks* self, InOf<int16_t> rows, int64_t n, double quantum, int slack, bool one_sided) {
+                new (self) route::Landmarks(landmarks(std::move(rows), n, quantum, slack, one_sided));
+            },
+            "rows"_a, "n"_a, "quantum"_a, "slack"_a, "one_sided"_a);
 
     // in_rows: of the reverse graph. Weights must not be negative; min_weight may be 0.
     m.def(

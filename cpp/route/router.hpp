@@ -1,7 +1,8 @@
 // Router: queries for one path each on one graph, from any number of threads, and what they keep between them.
 //
 // Sums are narrow first (search/widen.hpp); the first query that needs wide ones makes all later queries wide. On a
-// road network (rows of four) with landmarks, queries between vertices that those reach go straight for the target.
+// road network (records of four, made before) queries that are given landmarks go straight for the target, where the
+// landmarks know both vertices.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -32,21 +33,20 @@ struct Route {
 template <class V, class W>
 class Router {
   public:
-    // Rows of four are made where they suit both directions. Weights must not be negative.
-    Router(const rows::View<V, W>& forward, const rows::View<V, W>& backward, const Facts& facts, Watch& watch)
+    // Records of four are used where both directions have them. Weights must not be negative.
+    Router(const rows::View<V, W>& forward, const rows::View<V, W>& backward, const Facts& facts)
         : forward_(forward.csr), backward_(backward.csr), facts_(facts) {
-        if constexpr (sizeof(V) == 4) {
-            if (!forward_.weights || !rows::Quads<W>::suit(forward_) || !rows::Quads<W>::suit(backward_)) return;
-            quads_ = forward.forms.make_quads(forward_, 1, watch);
-            quads_back_ = backward.forms.make_quads(backward_, 1, watch);
-        }
+        if (!forward_.weights || !forward.quads() || !backward.quads()) return;
+        quads_ = forward.quads();
+        quads_back_ = backward.quads();
     }
 
-    Route<V, W> query(V source, V target, Watch& watch) {
+    // `landmarks` of this graph, or null.
+    Route<V, W> query(V source, V target, const Landmarks* landmarks, Watch& watch) {
         Route<V, W> route;
         bool wide = wide_.load(std::memory_order_relaxed);
         search::widen<W>(wide, [&]<class D, bool kLast>() {
-            auto answer = search<D>(forward_, backward_, source, target, watch);
+            auto answer = search<D>(forward_, backward_, source, target, landmarks, watch);
             if (answer.overflow && !kLast) return false;
             route.settled = answer.settled;
             if (answer.overflow && !std::is_floating_point_v<D>) {
@@ -54,7 +54,7 @@ class Router {
                 // beyond the type is infinite: no path.)
                 rows::Csr<V, W> hops = forward_, back = backward_;
                 hops.weights = back.weights = nullptr;
-                if (search<D>(hops, back, source, target, watch).reachable) route.outcome = Outcome::too_long;
+                if (search<D>(hops, back, source, target, nullptr, watch).reachable) route.outcome = Outcome::too_long;
             }
             if (answer.reachable) {
                 route.outcome = Outcome::found;
@@ -69,21 +69,20 @@ class Router {
     }
 
     int64_t n() const { return forward_.n; }
-    // Whether landmarks would be used. They may be set once, while queries run.
+    // Whether landmarks would be used.
     bool takes_landmarks() const { return quads_; }
-    void use(const Landmarks* landmarks) { landmarks_.store(landmarks, std::memory_order_release); }
 
   private:
     template <class D>
-    Answer<V, D> search(const rows::Csr<V, W>& forward, const rows::Csr<V, W>& backward, V s, V t, Watch& watch) {
+    Answer<V, D> search(const rows::Csr<V, W>& forward, const rows::Csr<V, W>& backward, V s, V t,
+                        const Landmarks* landmarks, Watch& watch) {
         auto& shelf = std::get<Shelf<V, D>>(shelves_);
         auto space = shelf.take(forward.n, forward.edges(), facts_, watch);
         const rows::Quads<W>* quads = forward.weights ? quads_ : nullptr;
-        const Landmarks* landmarks = quads ? landmarks_.load(std::memory_order_acquire) : nullptr;
         Answer<V, D> answer;
         bool done = false;
         if constexpr (sizeof(V) == 4) {
-            done = landmarks && landmarks->inside(s) && landmarks->inside(t);
+            done = quads && landmarks && landmarks->inside(s) && landmarks->inside(t);
             if (done) answer = GoalSearch<W, D>(*quads, *landmarks, *space, watch).run(s, t);
         }
         if (!done)
@@ -97,7 +96,6 @@ class Router {
     const rows::Csr<V, W> forward_, backward_;
     const Facts facts_;
     const rows::Quads<W>*quads_ = nullptr, *quads_back_ = nullptr;  // of roads
-    std::atomic<const Landmarks*> landmarks_{nullptr};
     std::atomic<bool> wide_{false};
     std::conditional_t<std::is_same_v<Narrow<W>, Wide<W>>, std::tuple<Shelf<V, Wide<W>>>,
                        std::tuple<Shelf<V, Narrow<W>>, Shelf<V, Wide<W>>>>

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 import steppe as sp
-from steppe.planning import plan, preparing
+from steppe.planning import blocks, plan
+from steppe.prepared import packed
 
 from . import expect, roundtrip
 from .attempt import attempt, options_of
@@ -18,12 +19,12 @@ THRESHOLDS = {
     (module, name): getattr(module, name)
     for module, names in (
         (plan, ("EDGES_PER_THREAD", "SPARSE_EDGES_PER_THREAD")),
-        (preparing, ("BLOCKS_FROM", "BLOCKS_DEGREE")),
+        (blocks, ("BLOCKS_FROM", "BLOCKS_DEGREE")),
     )
     for name in names
 }
 """Sizes below which a search takes one thread, whatever it was given, and from which on it goes by blocks."""
-COST = preparing.preparation_cost
+COST = packed.searches
 
 
 def set_eager(eager, blocks=False):
@@ -31,7 +32,7 @@ def set_eager(eager, blocks=False):
     for (module, name), value in THRESHOLDS.items():
         least = 1 if module is plan else 0  # a number of edges is divided by that
         setattr(module, name, least if (eager if module is plan else blocks) else value)
-    preparing.preparation_cost = (lambda facts: 1) if eager else COST  # the second search prepares
+    packed.searches = (lambda facts: 1) if eager else COST  # the second search prepares
     os.environ["STEPPE_NUM_THREADS"] = "" if eager else "1"  # where none are given: all, or one, which is quicker here
 
 

@@ -7,8 +7,12 @@ from pathlib import Path
 import numpy as np
 
 import steppe as sp
+from steppe.prepared.registry import PREPARATIONS
 
 Edge = tuple
+
+
+NAMES = tuple(known.name for known in PREPARATIONS)
 
 
 @dataclass
@@ -21,7 +25,7 @@ class Case:
     directed: bool = True
     labels: str = "none"  # "none", "ints", "strings"
     where: str = "edges"  # "edges": from_edges; "csr": from_csr; "file": written as .steppe and mapped
-    prepared: str = "used"  # or "prepared", "routes"; "fresh", "fresh routes": a new graph for every question
+    prepared: str = "used"  # or "prepared", "routes", "all"; "fresh", "fresh routes": a new graph for every question
     eager: bool = False  # small searches on many threads, too
     questions: list = field(default_factory=list)
     part: str = "answers"  # of the fuzzer: whose questions these are (parts.py)
@@ -90,6 +94,8 @@ class Case:
             graph.prepare()
         elif self.prepared.endswith("routes") and not graph.has_negative:
             graph.prepare(routes=True)
+        elif self.prepared == "all":
+            graph.prepare(*NAMES)
         return graph
 
 

@@ -1,7 +1,7 @@
 """A case as a program that shows the failure with steppe alone."""
 
 from . import parts
-from .cases import number
+from .cases import NAMES, number
 
 
 def program(case, message, about):
@@ -31,6 +31,8 @@ def built(case):
         lines += ['sp.write(g, "graph.steppe")', 'g = sp.read("graph.steppe")']
     if case.prepared.endswith(("prepared", "routes")):
         lines.append(f"g.prepare({'routes=True' if case.prepared.endswith('routes') else ''})")
+    if case.prepared == "all":
+        lines.append(f"g.prepare(*{NAMES})")
     return lines
 
 

@@ -19,7 +19,7 @@ GRAPH = {
     "directed": (True, False),
     "labels": ("none", "ints", "strings"),
     "where": ("edges", "csr", "file"),
-    "prepared": ("fresh", "used", "prepared", "routes", "fresh routes"),
+    "prepared": ("fresh", "used", "prepared", "routes", "fresh routes", "all"),
     "eager": (False, False, False, True),
 }
 CUTOFFS = (

@@ -16,6 +16,8 @@ from ..planning.call import Call
 from ..planning.distance_types import distance_dtype
 from ..planning.explain import Explanation
 from ..planning.question import ask
+from ..prepared.account import spend_rows
+from ..prepared.making import ready
 from .distance_matrix import DistanceMatrix
 from .plan import planned
 
@@ -50,8 +52,8 @@ def skims_along(
         raise ValueError('along= runs on the CPU: use device="cpu"')
     shape = (len(rows), len(ends))
     check_fits((len(rows), len(ends) * (1 + len(attributes))), np.dtype(np.int64), options.memory_limit)
-    if plan.prepares:
-        graph.prepare(threads=plan.threads)
+    plan = ready(graph, plan, plan.threads)
+    spend_rows(graph, plan, len(rows))
     found = np.empty(shape, dtype=distance_dtype(graph))
     sums = [np.empty(shape, dtype=values.dtype) for values in attributes]
     if found.size:

@@ -19,6 +19,8 @@ from ..planning.distance_types import lengths_of_hops
 from ..planning.explain import Explanation
 from ..planning.options import DEFAULT
 from ..planning.question import Answer, Question, ask, cut_at_targets
+from ..prepared.account import search_seconds, spend
+from ..prepared.making import ready
 from .plan import planned
 
 if TYPE_CHECKING:
@@ -87,10 +89,8 @@ def carry_out(
         The plan and what was measured.
     """
     begun = time.perf_counter()
-    if plan.prepares:
-        graph.prepare(
-            threads=options.threads
-        )  # all that the caller allows, where the search itself may be better off with one
+    making = bool(plan.making)
+    plan = ready(graph, plan, options.threads)  # all that the caller allows: the search may be better off with one
     prepared = time.perf_counter() - begun
     asked = question.planned(plan)
     if plan.engine == "cpu":
@@ -108,7 +108,11 @@ def carry_out(
         answer = replace(answer, distances=there)
     if call.hops or not graph.has_negative:  # else a path to a target may lead through vertices beyond it
         question, answer = cut_at_targets(question, answer)
-    measured = answer.explained | ({"prepare_seconds": prepared} if plan.prepares else {})
+    measured = answer.explained | ({"prepare_seconds": prepared} if making else {})
+    if plan.missing:
+        share = measured.get("edges_touched", 0) / max(1, graph.num_edges)
+        packed = "packed" in plan.uses
+        spend(graph, plan.missing, share * search_seconds(graph.num_edges, graph.num_vertices, packed=packed))
     if graph.num_edges:
         measured["relaxations_per_edge"] = round(measured.get("edges_relaxed", 0) / graph.num_edges, 3)
     return question, answer, Explanation.of(plan, measured, time.perf_counter() - begun)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ..cluster.blocks import rows_of
 from ..cluster.engine import engine_of
-from ..cpu import contraction, many
+from ..cpu import many
 from ..files.matrix_file import MatrixFile
 from ..files.matrix_folder import MatrixFolder
 from ..machine.memory import check_fits
@@ -26,6 +26,8 @@ from ..planning.bytes import rows_at_once
 from ..planning.capabilities import DENSE
 from ..planning.distance_types import distance_dtype
 from ..planning.question import Question, ask
+from ..prepared.account import spend_rows
+from ..prepared.making import ready
 from .plan import planned
 from .stored import NATIVE, stored
 
@@ -102,10 +104,11 @@ def begin(matrix: Matrix) -> None:
     """Do what the plan wants done before the first row."""
     if matrix.engine is not None:  # its workers map the graph's file
         return
-    plan = matrix.plan
-    in_vain = plan.method == "contraction" and not contraction.make(matrix.graph, plan.work_limit)
-    if plan.prepares or (in_vain and matrix.graph.can_prepare):  # then many searches are to come
-        matrix.graph.prepare(threads=plan.threads)
+    graph, plan = matrix.graph, matrix.plan
+    real = ready(graph, plan, plan.threads)
+    if real.uses != plan.uses:  # then searches for many rows are to come
+        graph.prepare(threads=plan.threads)
+    spend_rows(graph, real, len(matrix.question.sources))
 
 
 def deliver(matrix: Matrix) -> Any:

@@ -68,8 +68,8 @@ def plan(
     >>> import steppe as sp
     >>> g = sp.generate.grid(400, 500)
     >>> p = sp.plan(g, "all_pairs", threads=1)
-    >>> p.method, p.bytes_needed > 8 * 200_000**2
-    ('contraction', True)
+    >>> p.threads, p.bytes_needed > 8 * 200_000**2
+    (1, True)
     """
     options, wanted = Options.of(locals()), Call(call)
     engine_of(engine)

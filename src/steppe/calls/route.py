@@ -22,6 +22,7 @@ from ..planning.options import Options
 from ..planning.plan import Request, plan_for
 from ..planning.progress import teller
 from ..planning.question import check_graph
+from ..prepared.preparation import ABSENT, MADE
 from .plan import device_for
 from .sssp import sssp
 
@@ -97,7 +98,8 @@ class Route(Tabular):
         if isinstance(self._explanation, Explanation):
             return self._explanation
         landmarks, seconds = self._explanation
-        facts = replace(facts_of(self._graph), landmarks=landmarks)
+        facts = facts_of(self._graph)
+        facts = replace(facts, prepared={**facts.prepared, "landmarks": MADE if landmarks else ABSENT})
         return Explanation.of(plan_for(facts, Request(call=Call.ROUTE), Machine()), {"rounds": self.settled}, seconds)
 
     def verify(self) -> Self:
@@ -194,10 +196,10 @@ def route(
     # A query takes microseconds: its plan, which depends on the landmarks alone, is made when somebody asks for the explanation.
     begun = time.perf_counter()
     router = routes.router_of(graph)
-    landmarks = router.has_landmarks
-    outcome, distance, vertices, edges, settled = router.query(s, t)
-    if router.takes_landmarks:
-        routes.pay(graph, settled)
+    landmarks = graph.prepared.get("landmarks")
+    outcome, distance, vertices, edges, settled = router.query(s, t, None if landmarks is None else landmarks.value)
+    if landmarks is None and router.takes_landmarks:
+        routes.count(graph, settled)
     if progress is not None and (tell := teller(progress, graph.num_vertices, "vertices")) is not None:
         tell(settled)
     if outcome == Outcome.too_long:
@@ -211,7 +213,7 @@ def route(
         reachable=outcome == Outcome.found,
         settled=settled,
         _graph=graph,
-        _explanation=(landmarks, time.perf_counter() - begun),
+        _explanation=(landmarks is not None, time.perf_counter() - begun),
     )
 
 

@@ -17,10 +17,10 @@ from .. import _core
 from .._core import BellmanFordStatus
 from ..errors import DistanceOverflowError, MemoryLimitError, SteppeError
 from ..machine import memory
+from ..planning.blocks import far_beyond_caches
 from ..planning.bytes import sweep, sweep_negative, total
 from ..planning.distance_types import distance_dtype, lengths_of_hops
 from ..planning.facts import facts_of
-from ..planning.preparing import far_beyond_caches
 from ..planning.progress import streamed
 from ..planning.question import Answer, Question
 from .search import check_overflow, negative_cycle

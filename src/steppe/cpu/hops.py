@@ -44,7 +44,7 @@ def are_shared(graph: Graph, question: Question) -> bool:
 
 def levels(graph: Graph, question: Question) -> int:
     """Return how many levels of a search have at least a thousandth of the vertices that it reaches."""
-    known = graph.derived.levels
+    known = graph._shape.levels
     if known is None:
         known = 0
         if graph.num_vertices:
@@ -53,7 +53,7 @@ def levels(graph: Graph, question: Question) -> int:
             found = search.run(graph, one, "bfs").distances
             counts = np.bincount(found[found != NO_HOPS])
             known = int((1000 * counts >= counts.sum()).sum())
-        graph.derived.levels = known
+        graph._shape.levels = known
     return known
 
 

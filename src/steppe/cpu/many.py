@@ -13,7 +13,7 @@ from ..errors import DistanceOverflowError
 from ..planning.bytes import shares_hops
 from ..planning.capabilities import DENSE
 from ..planning.distance_types import NO_HOPS, UNREACHABLE
-from . import contraction, hops, johnson, search
+from . import hops, johnson, search
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
@@ -29,7 +29,10 @@ def run(graph: Graph, question: Question, method: str, columns: Array | None, in
     """
     lost = -1
     if method == "contraction":
-        if contraction.run(graph, question, columns, into):
+        contraction = graph.prepared.get("contraction")
+        if contraction is not None:
+            out = into.reshape(-1).view(np.int64)
+            _core.swept_rows(contraction.value, question.core(graph), columns, out)
             _tell(question)
             return
         method = "delta-stepping"

@@ -29,13 +29,10 @@ def run(graph: Graph, question: Question, method: str) -> Answer:
         return _bellman_ford(graph, question)
     # With a width Dijkstra's vertices come from buckets in the same order, instead of from a heap.
     native = "delta-stepping" if question.delta is not None else method
-    prepared = graph.derived.prepared
     distances = np.empty(graph.num_vertices, dtype=distance_dtype(graph))
     recorded = np.empty(graph.num_vertices, dtype=graph.indices.dtype) if question.record_paths else None
     stats = _core.sssp(native, graph._native, question.core(graph), distances, recorded)
     check_overflow(stats.overflow)
-    if native == "delta-stepping" and not prepared:
-        graph.derived.spend(stats.edges_touched)
     explained = {key: getattr(stats, key) for key in COUNTS}
     if stats.delta:
         explained |= {"delta": stats.delta, "width_changes": stats.width_changes}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def with_weights(graph: Graph, weights: str | npt.ArrayLike | None) -> Graph:
-    """Return the graph with other weights; the rows are shared.
+    """Return the graph with other weights; the rows are shared, and what depends on them alone.
 
     Parameters
     ----------
@@ -34,8 +34,9 @@ def with_weights(graph: Graph, weights: str | npt.ArrayLike | None) -> Graph:
     (8, 7)
     """
     rows = _own(graph)
+    kept = _kept(graph) | ({"shape": graph._shape} if _are_own(graph) else {})
     if weights is None:
-        return type(graph)._make(*rows, None, **_kept(graph))
+        return type(graph)._make(*rows, None, **kept)
     values, ids = graph._attribute_along(weights)
     weight_facts(values)  # in the caller's order, so that what is no number is told by its place there
     stored = np.ascontiguousarray(stored_order(values, ids))
@@ -44,7 +45,7 @@ def with_weights(graph: Graph, weights: str | npt.ArrayLike | None) -> Graph:
     facts = None
     if ids is None and not graph.directed:  # a number for each direction: they must agree
         facts = prove((*rows, stored), directed=False)
-    return type(graph)._make(*rows, stored, facts=facts, **_kept(graph))
+    return type(graph)._make(*rows, stored, facts=facts, **kept)
 
 
 def without_edges(graph: Graph, edges: npt.ArrayLike) -> Graph:
@@ -133,9 +134,13 @@ def _kept(g: Graph) -> dict[str, Any]:
 
 def _own(g: Graph) -> tuple[Array, Array]:
     """Return offsets and targets that no one else can change."""
-    if g._claim is None or g._claim.settled:
+    if _are_own(g):
         return g.indptr, g.indices
     return g.indptr.copy(), g.indices.copy()
+
+
+def _are_own(g: Graph) -> bool:
+    return g._claim is None or g._claim.settled
 
 
 def _masked(g: Graph, keep: Array, inside: Array | None) -> Graph:

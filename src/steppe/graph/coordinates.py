@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from ..errors import GraphError
 from ..machine import locks
+from ..prepared.kept import Prepared
 from .arrays import Array, read_only
 from .derived import Derived
 
@@ -223,6 +224,7 @@ def replace_coordinates(graph: Graph, coordinates: Coordinates | None) -> Graph:
     made = object.__new__(type(graph))
     known = Derived(typical_weight=graph.derived.typical_weight, symmetric=graph.derived.symmetric)
     vars(made).update(vars(graph), _coordinates=coordinates, _lock=locks.make(), derived=known)
+    vars(made)["prepared"] = Prepared(graph._shape.prepared)
     return made
 
 

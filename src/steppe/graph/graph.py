@@ -9,8 +9,6 @@ pass (reverse graph, symmetry) are computed once, when first asked for, under a 
 
 from __future__ import annotations
 
-import time
-import weakref
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -19,14 +17,15 @@ from .. import _core
 from ..deprecated import renamed_arguments
 from ..errors import GraphError
 from ..machine import locks
-from ..machine import threads as _threads
+from ..prepared import making
+from ..prepared.kept import Prepared
 from . import build, changes, coordinates, exports, from_libraries, pickles, plotting
 from .advice import advice
 from .arrays import read_only
-from .derived import Cost, Derived
-from .origin import Turned
+from .derived import Derived
 from .proof import LentRows
 from .properties import Properties
+from .shape import Shape
 from .vertices import Vertices
 
 if TYPE_CHECKING:
@@ -85,8 +84,12 @@ class Graph(Vertices, Properties):
         claim: Claim | None = None,
         origin: Origin | None = None,
         coordinates: Coordinates | None = None,
+        shape: Shape | None = None,
     ) -> Self:
-        """Wrap checked arrays, or such as ``claim`` proves. ``facts`` (min, max, mean weight) saves a pass when they are known."""
+        """Wrap checked arrays, or such as ``claim`` proves. ``facts`` (min, max, mean weight) saves a pass when they are known.
+
+        ``shape``: that of another graph with the same edges.
+        """
         self = cls.__new__(cls)
         n = len(indptr) - 1
         if labels is not None and len(labels) != n:
@@ -97,6 +100,7 @@ class Graph(Vertices, Properties):
         rows = (read_only(indptr), read_only(indices), None if weights is None else read_only(weights))
         if claim is None:
             vars(self).update(zip(("indptr", "indices", "weights"), rows, strict=True))
+        shape = shape or Shape()
         # vars(), because __setattr__ refuses every change.
         vars(self).update(
             _rows=rows,
@@ -111,7 +115,9 @@ class Graph(Vertices, Properties):
             _origin=origin,
             _coordinates=coordinates,
             _lock=locks.make(),
+            _shape=shape,
             derived=Derived(),
+            prepared=Prepared(shape.prepared),
         )
         return self
 
@@ -164,27 +170,33 @@ class Graph(Vertices, Properties):
     @property
     def reverse(self) -> Graph:
         """The graph with every edge turned round; built on first use and kept. An undirected graph is its own reverse."""
-        with self._lock:
-            reverse = self._reverse_if_known()
-            if reverse is None:
-                reverse = self.derived.reverse = self._reversed(_threads.resolve(None))
-            return reverse
+        known = self._reverse_if_known()
+        if known is None:
+            made = making.make(self, "reverse")
+            assert made is not None  # noqa: S101 - there is one of every directed graph, and nobody limits it
+            known = made.value
+        return known
 
     def _reverse_if_known(self) -> Graph | None:
         """Return the reverse graph if it costs nothing: the graph is undirected, or it was built before."""
-        with self._lock:
-            return self.derived.known_reverse() if self.directed else self
+        if not self.directed:
+            return self
+        made, origin = self.prepared.get("reverse"), self.derived.reverse_of
+        return made.value if made else origin() if origin else None
 
-    def prepare(self, *, routes: bool = False, threads: int | None = None) -> Self:
-        """Lay the graph out for many searches; return it. Searches do this by themselves when they have cost as much.
+    def prepare(self, *names: str, routes: bool = False, threads: int | None = None) -> Self:
+        """Make the graph ready for many calls; return it. Searches do this by themselves when they have cost as much.
 
-        Edges are sorted by weight and packed with their targets, and in-edges are built; 8 to 10 bytes an edge, twice that where
-        the graph is directed. Where nearly all vertices have at most four edges (roads), each gets a record of four, 32
+        Without names edges are packed: sorted by weight and stored with their targets, and in-edges are built; 8 to 10 bytes an edge, twice
+        that where the graph is directed. Where nearly all vertices have at most four edges (roads), each gets a record of four, 32
         bytes, instead. It takes as long as a few searches. With ``routes``, roads also get the landmarks that
         :func:`steppe.route` otherwise makes after about a hundred queries: sixteen searches and 32 bytes a vertex, twice that where directed.
 
         Parameters
         ----------
+        *names : str
+            What else to make or what instead, however long it takes: the documentation (choosing.md) lists them. :attr:`prepared` tells what
+            there is, and why a graph has none of some.
         routes : bool
             Make landmarks, too.
         threads : int, optional
@@ -193,26 +205,25 @@ class Graph(Vertices, Properties):
         Examples
         --------
         >>> import steppe as sp
-        >>> g = sp.generate.grid(20, 20).prepare()
-        >>> sp.sssp(g, 0).verify().distance(0)
-        0
+        >>> g = sp.generate.grid(20, 20).prepare("packed", "landmarks")
+        >>> sp.sssp(g, 0).verify().distance(0), list(g.prepared)
+        (0, ['packed', 'landmarks'])
         """
-        with self._lock:
-            if self.can_prepare and not (core := self._native).is_prepared:
-                begun = time.perf_counter()
-                alone = not self.directed or core.suits_quads  # the in-edges are not wanted, or no others
-                team = _threads.resolve(threads)
-                if not alone and self._reverse_if_known() is None:
-                    self.derived.reverse = self._reversed(team)
-                core.prepare(None if alone else self.reverse._native, team)
-                self.derived.costs["prepared"] = Cost(time.perf_counter() - begun, core.prepared_bytes)
-        if routes:
-            from ..cpu.routes import (
-                make_landmarks,  # the one call upwards: a graph is prepared for what will be asked of it
-            )
-
-            make_landmarks(self)
+        making.make_named(self, names, routes=routes, threads=threads)
         return self
+
+    def forget(self, name: str | None = None) -> None:
+        """Drop what was made for the graph, and what requires it; None: all. Calls that go on meanwhile keep what they use.
+
+        Examples
+        --------
+        >>> import steppe as sp
+        >>> g = sp.generate.grid(20, 20).prepare(routes=True)
+        >>> g.forget("landmarks")
+        >>> list(g.prepared)
+        ['packed']
+        """
+        making.forget(self, name)
 
     @property
     def can_prepare(self) -> bool:
@@ -230,16 +241,6 @@ class Graph(Vertices, Properties):
             if self.derived.copy is None:
                 self.derived.copy = Graph.from_csr(u, v, w, directed=self.directed)
             return self.derived.copy
-
-    def _reversed(self, threads: int) -> Graph:
-        indptr, indices = np.empty_like(self.indptr), np.empty_like(self.indices)
-        weights = None if self.weights is None else np.empty_like(self.weights)
-        _core.reverse_rows(self._native, indptr, indices, weights, threads)
-        origin = None if self._origin is None else Turned(weakref.ref(self), self._origin)
-        kept: dict[str, Any] = {"labels": self._labels, "facts": self._facts, "coordinates": self._coordinates}
-        other = Graph._make(indptr, indices, weights, directed=True, origin=origin, **kept)
-        other.derived.reverse = weakref.ref(self)
-        return other
 
     @renamed_arguments(colour="color")
     def plot(self, *, ax: Any = None, color: str = "#555555") -> Any:

@@ -8,6 +8,7 @@ edges, and the arrays are let go. Whoever changes the arrays before that is told
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,6 @@ from ..errors import GraphError
 from ..machine import locks, threads
 
 if TYPE_CHECKING:
-    import weakref
     from collections.abc import Callable, Mapping
 
     from .graph import Graph
@@ -108,6 +108,10 @@ class Origin:
     def is_settled(self) -> bool:
         """Whether the numbers are known, or are the positions."""
         return self._ids is not None or self._ends is None
+
+    def turned(self, graph: Graph) -> Turned:
+        """Return the origin of the edges of the reverse of ``graph``."""
+        return Turned(weakref.ref(graph), self)
 
 
 class Turned(Origin):

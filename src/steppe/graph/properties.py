@@ -17,11 +17,13 @@ from .arrays import Array, is_mapped, read_only, stored_weights
 from .proof import Row
 
 if TYPE_CHECKING:
+    from ..prepared.kept import Prepared
     from .coordinates import Coordinates
     from .derived import Derived
     from .graph import Graph
     from .origin import Origin
     from .proof import Claim, Facts, Rows
+    from .shape import Shape
 
 
 @locks.opened_in_child
@@ -38,6 +40,8 @@ class Properties:
     max_weight: int | float
     mean_weight: float
     derived: Derived
+    prepared: Prepared
+    _shape: Shape
     _rows: Rows  # their types and sizes can be read before they are proven
     _claim: Claim | None
     _origin: Origin | None
@@ -68,24 +72,38 @@ class Properties:
         _, indices, weights = self._rows
         return is_mapped(indices) and (weights is None or is_mapped(weights))
 
-    @cached_property
+    @property
     def degrees(self) -> npt.NDArray[np.int64]:
         """The out-degree of every vertex."""
-        return read_only(np.diff(self.indptr))
+        if self._shape.degrees is None:
+            self._shape.degrees = read_only(np.diff(self.indptr))
+        return self._shape.degrees
 
     @property
     def is_symmetric(self) -> bool:
         """Whether every edge has an opposite of the same weight."""
-        with self._lock:
-            if self.derived.symmetric is None:
-                core, r = self._native, self.reverse  # proven, also where the graph is its own reverse
-                self.derived.symmetric = r is self or _core.is_symmetric(core, r._native, _threads.resolve(None))
-            return self.derived.symmetric
+        known = self.derived.symmetric
+        if known is None:
+            core, r = self._native, self.reverse  # proven, also where the graph is its own reverse
+            known = self.derived.symmetric = r is self or _core.is_symmetric(core, r._native, _threads.resolve(None))
+        return known
 
-    @cached_property
+    @property
     def has_sorted_rows(self) -> bool:
         """Whether the targets of every vertex are in rising order."""
-        return _core.rows_are_sorted(self._native, _threads.resolve(None))
+        if self._shape.has_sorted_rows is None:
+            self._shape.has_sorted_rows = _core.rows_are_sorted(self._native, _threads.resolve(None))
+        return self._shape.has_sorted_rows
+
+    @property
+    def _typical_weight(self) -> float:
+        """What the width of buckets is measured by: never more than the mean, from a sample that is taken once."""
+        known = self.derived.typical_weight
+        if known is None:
+            sampled = self._native.typical_weight
+            known = min(sampled, self.mean_weight) if sampled > 0 else max(0.0, self.mean_weight)
+            self.derived.typical_weight = known
+        return known
 
     @property
     def nbytes(self) -> int:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import ResultSizeError
+from ..prepared.reverse import in_edges
 from .capabilities import DENSE
 
 if TYPE_CHECKING:
@@ -88,38 +89,11 @@ def route(facts: Facts) -> list[Array]:
     """Return the arrays of queries for one path, and what the first one makes for all."""
     n, edge = facts.vertices, 8 if facts.weight <= 4 else 16
     arrays = [Array("labels of both ends", 2 * n, narrow(facts) + facts.vertex), Array("buckets", 2 * n, facts.vertex)]
-    if facts.directed and not facts.reverse_known:
-        arrays += [*in_edges(facts), Array("edges while they are turned round", facts.edges, edge)]
-    if facts.roadlike and facts.vertex == 4 and not facts.prepared:
+    if not facts.has("reverse"):
+        arrays += [Array("in-edges", 1, in_edges(facts)), Array("edges while they are turned round", facts.edges, edge)]
+    if facts.roadlike and facts.vertex == 4 and not facts.has("packed"):
         arrays.append(Array("records of four", (n + n // 8) * (2 if facts.directed else 1), 4 * edge))
     return arrays
-
-
-def preparation(facts: Facts) -> list[Array]:
-    """Return the arrays that :meth:`steppe.Graph.prepare` adds to a graph, and has beside them meanwhile.
-
-    Whether records of four suit a graph of few edges only a pass over its offsets tells: it is what takes more that is counted.
-    """
-    n, m = facts.vertices, facts.edges
-    edge = 8 if facts.weight <= 4 else 16  # a wide weight and a target, rounded up to whole words
-    sides = 1 if not facts.directed else 2
-    packed = [Array("packed edges", sides * m, edge), Array("offsets and calibers", sides * n, 4 + narrow(facts))]
-    if facts.degree >= 4:
-        packed.append(Array("places that fill up cache lines", sides * n, 32))
-    if facts.weight == 0:
-        packed.append(Array("ones", sides * m, 4))
-    packed += in_edges(facts)
-    if facts.roadlike:
-        records = [Array("records of four", n + n // 8, 4 * edge), Array("places of further records", n + 1, 8)]
-        return max(records, packed, key=total)
-    return packed
-
-
-def in_edges(facts: Facts) -> list[Array]:
-    """Return the rows of the graph turned round, where they are still to be built."""
-    if not facts.directed or facts.reverse_known:
-        return []
-    return [Array("in-edges", facts.edges, facts.vertex + facts.weight), Array("their offsets", facts.vertices + 1, 8)]
 
 
 def sweep(facts: Facts, *, record_paths: bool, threads: int, shift: int, hops: bool, bins: bool = False) -> list[Array]:
@@ -141,9 +115,9 @@ def sweep(facts: Facts, *, record_paths: bool, threads: int, shift: int, hops: b
             arrays.append(Array("distance and predecessor together", n, 8))
     if bins:
         arrays.append(Array("bins", n, 8))
-        if facts.prepared:
+        if facts.has("packed"):
             arrays.append(Array("unsettled", n, facts.vertex))
-        elif facts.reverse_known:
+        elif facts.has("reverse"):
             arrays += [Array("calibers", n, facts.weight), Array("fallen", n // 64 + 1, 8)]
     return [*arrays, Array("blocks", blocks, inside + 9), Array("queues", threads << shift, facts.vertex)]
 
@@ -181,8 +155,6 @@ def matrix(facts: Facts, method: str, request: Request, *, threads: int) -> list
         arrays += hops(facts, request.rows)
     elif method in ("bellman-ford", "johnson"):
         arrays += search(facts, "bellman-ford", record_paths=False, threads=1)
-    if method == "johnson":
-        arrays += [Array("potentials", facts.vertices, 8), Array("changed weights", facts.edges, 3 * 8)]
     return arrays
 
 
@@ -231,28 +203,20 @@ def hops(facts: Facts, rows: int) -> list[Array]:
     most = 512 if facts.vertices <= 1 << 21 else 128
     wide = next(width for width in (64, 128, 256, 512) if width >= min(rows, most))
     arrays = [Array("bits", facts.vertices, (3 + 5) * wide // 8)]
-    return arrays + in_edges(facts)
+    return [*arrays, Array("in-edges", 1, in_edges(facts))]
 
 
 def lanes(facts: Facts, *, threads: int) -> list[Array]:
-    """Return what lanes take: a cache line and a mark for each vertex, two lists, and the in-edges."""
-    arrays = [
+    """Return what lanes take beside the in-edges: a cache line and a mark for each vertex, and two lists."""
+    return [
         Array("lines of a thread", threads * facts.vertices, 64 + 1),
         Array("lists of a thread", threads * facts.vertices, 2 * facts.vertex),
     ]
-    return arrays + in_edges(facts)
 
 
 def contraction(facts: Facts, *, threads: int) -> list[Array]:
-    """Return what sweeps take, and the contraction, where it is still to be made: five arcs a vertex on roads, twice while it is made."""
-    width = 4 if facts.weight <= 4 else 8
-    arrays = [Array("lines of a thread", threads * facts.vertices, 64 + 1 + width)]
-    if not facts.contracted:
-        arrays += [
-            Array("arcs", 5 * facts.vertices, 2 * (4 + 2 * width)),
-            Array("lists of arcs", facts.vertices, 24 + 12 + 4 * 4),
-        ]
-    return arrays
+    """Return what sweeps take beside the contraction."""
+    return [Array("lines of a thread", threads * facts.vertices, 64 + 1 + (4 if facts.weight <= 4 else 8))]
 
 
 def closed(facts: Facts) -> int:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from ..prepared.account import offer, search_seconds
+from ..prepared.contraction import CONTRACTION, row_seconds
+from ..prepared.reverse import in_edges
 from . import bytes as _bytes
 
 if TYPE_CHECKING:
     from .facts import Facts, Machine
     from .plan import Request
-
-EDGE, VERTEX = 1.3e-9, 20e-9
-"""Seconds of a search for each edge and vertex, on one thread and prepared rows: a complete graph of 1,500, a random one of 20,000."""
 
 PRODUCTS = {"avx512": 80e9, "avx2": 40e9, "none": 5e9}
 """Sums and minima a second of one thread, in 32 bits; in 64 bits half."""
@@ -35,16 +35,11 @@ LANES_FROM, CACHED_LINES = 128, 1 << 15
 """Rows from which lanes are in question: they find out that paths have many edges by trying. And lines that stay in the second cache."""
 
 
-CONTRACTED, SWEPT, ANCESTORS = 1e-6, 2.5e-9, 60
-"""Seconds of contracting for each vertex, and of a row for each place of a sweep, written out; places above each of some hundred targets."""
-
-SHARE, LOOK = 1 / 3, 2e-9
-"""Of the time that searches would take, what a contraction may take before it is given up; seconds of a look at an arc."""
-
-
-def contraction_limit(facts: Facts, rows: int, threads: int) -> int:
-    """Return how many looks at an arc a contraction is worth for so many rows."""
-    return int(rows * _search(facts.edges, facts.vertices) / max(1, threads) * SHARE / LOOK)
+def coming(facts: Facts, request: Request, threads: int, *, packed: bool = True) -> float:
+    """Return the seconds that searches for all rows of a matrix would take; 0 where that is not what is asked for."""
+    if not request.columns:
+        return 0.0
+    return request.rows * search_seconds(facts.edges, facts.vertices, packed=packed) / threads
 
 
 def lanes(facts: Facts) -> int:
@@ -69,17 +64,22 @@ def estimates(facts: Facts, request: Request, machine: Machine) -> dict[str, flo
     """
     threads = max(1, machine.threads)
     n, rows, limit = facts.vertices, request.rows, request.options.memory_limit
-    costs = {"delta-stepping": rows * _search(facts.edges, n) / threads}
+    costs = {"delta-stepping": coming(facts, request, threads)}
     if facts.has_negative or facts.all_ones or request.options.bounded or n == 0:
         return costs
-    if _contracts(facts, request):
-        making = 0.0 if facts.contracted else n * CONTRACTED
-        worth = contraction_limit(facts, rows, threads) > 4 * facts.contraction_tried
-        swept = min(n, request.columns * ANCESTORS) * SWEPT * (1 if facts.weight <= 4 else 2)
-        fits = _bytes.fits(_bytes.contraction(facts, threads=threads), limit)
-        if fits and (facts.contracted or (worth and making <= costs["delta-stepping"] * SHARE)):
-            costs["contraction"] = making + rows * swept / threads
-    shared = rows >= LANES_FROM and _bytes.fits(_bytes.lanes(facts, threads=threads), limit)
+    if not (CONTRACTION.suits(facts) or request.may_stop):
+        lines = _bytes.total(_bytes.contraction(facts, threads=threads))
+        state, making = facts.state("contraction"), CONTRACTION.estimate(facts).seconds
+        fits = limit is None or lines <= limit
+        left = None if limit is None else limit - lines
+        if state.status == "made" and fits:
+            costs["contraction"] = rows * row_seconds(facts, request.columns) / threads
+        elif fits and offer(CONTRACTION, facts, machine, costs["delta-stepping"], left):
+            earned = max(0.0, making - state.spent)  # what was spent without it has paid for it
+            costs["contraction"] = earned + rows * row_seconds(facts, request.columns) / threads
+    shared = rows >= LANES_FROM and (
+        limit is None or _bytes.total(_bytes.lanes(facts, threads=threads)) + in_edges(facts) <= limit
+    )
     if shared and not (facts.roadlike or facts.is_mapped or request.may_stop or machine.vectors == "none"):
         line = LINE if n <= CACHED_LINES else LINE_OUTSIDE
         costs["batched"] = rows * ROUNDS * facts.edges * line / lanes(facts) / threads
@@ -88,14 +88,5 @@ def estimates(facts: Facts, request: Request, machine: Machine) -> dict[str, flo
     if facts.is_integer:
         costs["floyd-warshall"] = closed
     else:
-        costs["essential-edges"] = closed + rows * _search(2 * n * math.log(n + 1), n) / threads
+        costs["essential-edges"] = closed + rows * search_seconds(2 * n * math.log(n + 1), n) / threads
     return costs
-
-
-def _contracts(facts: Facts, request: Request) -> bool:
-    """Whether a contraction is in question: where floats would be added in another order, or vertices need 64 bits, there is none."""
-    return facts.roadlike and facts.is_integer and facts.vertex == 4 and not (facts.is_mapped or request.may_stop)
-
-
-def _search(edges: float, vertices: int) -> float:
-    return edges * EDGE + vertices * VERTEX

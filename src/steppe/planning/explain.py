@@ -17,7 +17,7 @@ class Explanation(Plan):
 
     Attributes
     ----------
-    method, reason, note, engine, device, delta, prepares, bytes_needed
+    method, reason, note, engine, device, delta, uses, making, missing, bytes_needed
         As in :class:`~steppe.Plan`. The note also has what was learnt on the way.
     threads : int
         CPU threads that took part.

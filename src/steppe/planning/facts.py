@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,13 +10,13 @@ import numpy as np
 from .. import _core
 from ..machine import memory
 from ..machine import threads as _threads
+from ..prepared.account import may_prepare
+from ..prepared.preparation import ABSENT, MADE, State
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..graph.graph import Graph
-
-KEEPS = {"yes": True, "1": True, "true": True, "": True, "0": False, "no": False, "false": False}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,20 +35,14 @@ class Facts:
         Of the edges that exist.
     typical_weight : float
         What the mean would be if the lightest edges of every vertex told of the rest (``cpp/rows/typical.hpp``).
-    directed, reverse_known : bool
-        Whether in-edges are another set of rows, and whether those have been built.
+    directed, symmetric : bool
+        Whether in-edges are another set of rows; whether every edge is known to have an opposite of the same weight.
     is_mapped : bool
         The edges lie in a file.
-    prepared : bool
-        Rows have been laid out for many searches.
+    prepared : mapping
+        The states of preparations, by name; those that nobody has asked for are not in it. The reverse of an undirected graph is there.
     can_prepare, roadlike : bool
-        Whether they could be, and whether as records of four edges.
-    spent : int
-        Edges that searches have read so far, without such rows.
-    landmarks : bool
-        Routes have landmarks.
-    contracted, contraction_tried : bool, int
-        Whether a contraction has been made; the work that one was given up after.
+        Whether rows can be packed, and whether there are few edges a vertex.
     parts : int
         Parts that the graph lies in; 0: it is one piece.
     crowding : float
@@ -67,17 +60,21 @@ class Facts:
     max_weight: float = 1
     typical_weight: float = 1.0
     directed: bool = True
-    reverse_known: bool = False
+    symmetric: bool = False
     is_mapped: bool = False
-    prepared: bool = False
+    prepared: Mapping[str, State] = field(default_factory=dict)
     can_prepare: bool = True
     roadlike: bool = False
-    spent: int = 0
-    landmarks: bool = False
-    contracted: bool = False
-    contraction_tried: int = 0
     parts: int = 0
     crowding: float = 1.0
+
+    def state(self, name: str) -> State:
+        """Return the state of a preparation."""
+        return self.prepared.get(name, ABSENT)
+
+    def has(self, name: str) -> bool:
+        """Whether a preparation has been made."""
+        return self.state(name).status == "made"
 
     @property
     def distance(self) -> int:
@@ -98,15 +95,11 @@ class Facts:
 def facts_of(graph: Graph) -> Facts:
     """Return the facts of a graph; nothing is computed for it that costs a pass."""
     derived = graph.derived
-    reverse_known = graph._reverse_if_known() is not None
-    prepared = derived.prepared
-    known = derived.facts
-    contracted = derived.contraction is not None
-    now = (reverse_known, prepared, derived.spent_on_searches, derived.landmarks, contracted, derived.contraction_tried)
-    if known is not None and now == (
-        *(known.reverse_known, known.prepared, known.spent, known.landmarks),
-        *(known.contracted, known.contraction_tried),
-    ):
+    now = graph.prepared.states()
+    if graph._reverse_if_known() is not None:
+        now["reverse"] = MADE
+    known, symmetric = derived.facts, bool(not graph.directed or derived.symmetric)
+    if known is not None and known.prepared == now and known.symmetric == symmetric:
         return known  # the rest never changes
     weights = graph._rows[2]
     ones = weights is None or (graph.is_integer and graph.min_weight == graph.max_weight == 1)
@@ -120,17 +113,13 @@ def facts_of(graph: Graph) -> Facts:
         all_ones=ones,
         min_weight=graph.min_weight,
         max_weight=graph.max_weight,
-        typical_weight=typical_weight(graph),
+        typical_weight=graph._typical_weight,
         directed=graph.directed,
-        reverse_known=reverse_known,
+        symmetric=symmetric,
         is_mapped=graph.is_mapped,
-        prepared=prepared,
+        prepared=now,
         can_prepare=graph.can_prepare,
         roadlike=graph.num_edges <= 4 * graph.num_vertices,
-        spent=derived.spent_on_searches,
-        landmarks=derived.landmarks,
-        contracted=contracted,
-        contraction_tried=derived.contraction_tried,
         crowding=_crowding(graph) if known is None else known.crowding,
     )
     return derived.facts
@@ -149,15 +138,6 @@ def _crowding(graph: Graph) -> float:
     blocks = np.arange(128) * (m // 128)
     targets = indices[(blocks[:, None] + np.arange(16)).ravel()]
     return max(1.0, float((indptr[targets + 1] - indptr[targets]).mean()) * n / m)
-
-
-def typical_weight(graph: Graph) -> float:
-    """Return what the width of buckets is measured by: never more than the mean, from a sample that is taken once."""
-    derived = graph.derived
-    if derived.typical_weight is None:
-        sampled = graph._native.typical_weight
-        derived.typical_weight = min(sampled, graph.mean_weight) if sampled > 0 else max(0.0, graph.mean_weight)
-    return derived.typical_weight
 
 
 class Machine(NamedTuple):
@@ -195,16 +175,9 @@ def machine_for(facts: Facts, threads: int | None) -> Machine:
         idle=idle,
         asked=threads is not None,
         memory=memory.available() if large or (facts.is_mapped and facts.bytes > memory.SMALL) else None,
-        may_prepare=not facts.prepared and _may_prepare(),
+        may_prepare=may_prepare(),
         vectors=_core.min_plus_vectors(),
     )
-
-
-def _may_prepare() -> bool:
-    text = os.environ.get("STEPPE_PREPARE", "").lower()
-    if text not in KEEPS:
-        raise ValueError(f"STEPPE_PREPARE must be 0 or 1, not {text!r}")
-    return KEEPS[text]
 
 
 @dataclass(frozen=True, kw_only=True)

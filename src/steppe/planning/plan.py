@@ -7,19 +7,25 @@ into the note of the explanation and never changes the method. Every threshold s
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
 from .. import deprecated
+from ..prepared.account import due
+from ..prepared.contraction import LOOK
+from ..prepared.landmarks import LANDMARKS
 from . import bytes as _bytes
 from . import costs
+from .blocks import far_beyond_caches
 from .call import Call
 from .capabilities import DENSE, MANY_METHODS, METHODS, check, check_engine
 from .options import DEFAULT
-from .preparing import far_beyond_caches, pays
+from .preparing import with_preparations
 from .widths import SPARSE, TINY, between_parts, width_of
 
 if TYPE_CHECKING:
+    from ..prepared.preparation import Estimate
     from .facts import DeviceFacts, Facts, Machine
     from .options import Options
 
@@ -96,10 +102,12 @@ class Plan:
         CPU threads.
     delta : float or None
         The width of buckets, where there are some.
-    prepares : bool
-        The graph's rows are laid out for many searches first.
-    work_limit : int
-        Of a contraction that is to be made: the looks at an arc after which it is given up for searches.
+    uses : tuple of str
+        The preparations (:attr:`steppe.Graph.prepared`) that the method takes.
+    making : dict
+        Those of them that are made first, and what each is expected to cost.
+    missing : dict
+        Those that would have made it quicker, and the estimated seconds that calls are still to take before each is made: this one counts.
     bytes_needed : int
         Memory that it takes beside the graph: of the host, or of the device.
     estimates : dict
@@ -124,10 +132,29 @@ class Plan:
     device: str = "cpu"
     threads: int = 1
     delta: int | float | None = None
-    prepares: bool = False
-    work_limit: int = 0
+    uses: tuple[str, ...] = ()
+    making: dict[str, Estimate] = field(default_factory=dict)
+    missing: dict[str, float] = field(default_factory=dict)
     bytes_needed: int = 0
     estimates: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def makes(self) -> tuple[str, ...]:
+        """The preparations that are made first, in this order."""
+        return tuple(self.making)
+
+    @property
+    def prepares(self) -> bool:
+        """An old name: whether ``makes`` has any."""
+        deprecated.warn(f"{type(self).__name__}.prepares", f"{type(self).__name__}.makes")
+        return bool(self.making)
+
+    @property
+    def work_limit(self) -> int:
+        """An old name: the limit of a contraction, in looks at an arc."""
+        deprecated.warn(f"{type(self).__name__}.work_limit", f"{type(self).__name__}.making")
+        limits = (estimate.limit for estimate in self.making.values() if estimate.limit < math.inf)
+        return int(max(limits, default=0.0) / LOOK)
 
     def __str__(self) -> str:
         rows = [(f.name.replace("_", " "), getattr(self, f.name)) for f in fields(self)]
@@ -174,15 +201,11 @@ def plan_for(facts: Facts, request: Request, machine: Machine) -> Plan:
     plan = replace(plan, threads=_threads(plan, facts, request, machine))
     if options.engine is not None:
         plan = replace(plan, engine="ray", threads=1, note="a block of rows is a task of one thread")
-    plan = _prepare(plan, facts, request, machine)
-    if method == "contraction" and options.method == "auto" and not facts.contracted:
-        plan = replace(plan, work_limit=costs.contraction_limit(facts, request.rows, plan.threads))
+    plan = with_preparations(plan, facts, request, machine)
     bins = options.memory_limit is None and far_beyond_caches(facts)
     plan = replace(plan, delta=width_of(plan, facts, options.delta, many=call.many, bins=bins))
-    arrays = _arrays(plan, facts, request)
-    if plan.prepares:
-        arrays += _bytes.preparation(facts)
-    return replace(plan, bytes_needed=_bytes.total(arrays))
+    made = sum(estimate.bytes + estimate.beside for estimate in plan.making.values())
+    return replace(plan, bytes_needed=_bytes.total(_arrays(plan, facts, request)) + made)
 
 
 def _in_parts(facts: Facts, request: Request) -> Plan:
@@ -309,19 +332,6 @@ def _threads(plan: Plan, facts: Facts, request: Request, machine: Machine) -> in
     return threads
 
 
-def _prepare(plan: Plan, facts: Facts, request: Request, machine: Machine) -> Plan:
-    """Return the plan with the graph prepared first, if that pays.
-
-    Whether more searches will come nobody knows. So it is done when those so far have cost as much as it will: what is spent in vain is
-    then at most what has been spent anyway, and what could have been saved at most as much again. The rows of a matrix are known to come.
-    """
-    if plan.engine != "cpu" or plan.method != "delta-stepping" or not pays(facts, request, machine):
-        return plan
-    why = "many rows will be searched for" if request.columns else "searches so far have cost as much"
-    note = "; ".join(filter(None, (f"rows are prepared: {why}", plan.note)))
-    return replace(plan, prepares=True, note=note)
-
-
 def _arrays(plan: Plan, facts: Facts, request: Request) -> list[_bytes.Array]:
     hops, options = request.call.hops, request.options
     if request.call.many:
@@ -341,16 +351,21 @@ def _arrays(plan: Plan, facts: Facts, request: Request) -> list[_bytes.Array]:
 def _route(facts: Facts) -> Plan:
     """Return the plan of one path: the search grows from both ends, or goes straight for the target where landmarks have been made."""
     check(Call.ROUTE, "cpu", "delta-stepping", facts, bounded=False)
-    if facts.landmarks:
-        method, reason = "landmarks", "queries so far have paid for landmarks: a tenth of the vertices is settled"
-    else:
-        method, reason = "bidirectional", "a path between two vertices touches few others"
-    return Plan(method=method, reason=reason, bytes_needed=_bytes.total(_bytes.route(facts)))
+    needed = _bytes.total(_bytes.route(facts))
+    if facts.has("landmarks"):
+        reason = "queries so far have paid for landmarks: a tenth of the vertices is settled"
+        return Plan(method="landmarks", reason=reason, uses=("landmarks",), bytes_needed=needed)
+    suits = not (LANDMARKS.suits(facts) or facts.state("landmarks").reason)
+    missing = {"landmarks": due(LANDMARKS, facts)} if suits else {}
+    reason = "a path between two vertices touches few others"
+    return Plan(method="bidirectional", reason=reason, missing=missing, bytes_needed=needed)
 
 
 def _text(name: str, value: object) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{method} {seconds:.2g} s" for method, seconds in value.items())
+        return ", ".join(f"{name} {x:.2g} s" if isinstance(x, float) else f"{name} ({x})" for name, x in value.items())
+    if isinstance(value, tuple):
+        return ", ".join(value)
     if isinstance(value, (str, bool)):
         return str(value)
     if name.endswith("seconds"):

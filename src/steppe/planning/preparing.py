@@ -1,60 +1,56 @@
-"""Preparing: whether a graph's rows should be laid out for many searches now."""
+"""Preparing: which preparations a plan uses, which are made first, and which would help."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from . import bytes as _bytes
+from ..prepared.account import due, offer
+from ..prepared.registry import serving
+from . import costs
+from .blocks import far_beyond_caches
 
 if TYPE_CHECKING:
+    from ..prepared.preparation import Estimate, Preparation
     from .facts import Facts, Machine
-    from .plan import Request
-
-CACHED = 500_000
-"""Edges below which a graph stays in the caches while it is searched."""
-
-BLOCKS_FROM, BLOCKS_DEGREE = 5_000_000, 10
-"""Vertices, and edges of each, from which a graph is searched in blocks, as if it lay in a file: random reads then stay
-within a block. Intel Xeon, November 2026: random graphs of 8 M vertices and 88 M edges 3.06 -> 1.91 s, 20 M and 218 M: 9.0 -> 4.9
-(bins then made them 1.5 times as quick on one thread and twice on two); but a grid of 9 M 0.59 -> 0.84."""
+    from .plan import Plan, Request
 
 
-def far_beyond_caches(facts: Facts) -> bool:
-    """Whether blocks are the quicker way to search.
+def with_preparations(plan: Plan, facts: Facts, request: Request, machine: Machine) -> Plan:
+    """Return the plan with the preparations that its method takes, those that are made first because they pay, and those that would help."""
+    serving_it = serving(request.call.value, plan.method)
+    if plan.engine != "cpu" or not serving_it:
+        return plan
+    making: dict[str, Estimate] = {}
+    missing: dict[str, float] = {}
+    uses = []
+    for known, role in serving_it:
+        status = facts.state(known.name).status
+        if status == "unsuited":
+            continue
+        if status == "made":
+            uses += [known.name] if role != "instead" else []
+        elif role == "needed" or (role != "used" and not known.suits(facts)):
+            estimate = _estimate(known, role, facts, request, machine)
+            if estimate is None:
+                missing[known.name] = due(known, facts)
+            else:
+                making[known.name] = estimate
+                uses.append(known.name)
+    note = plan.note
+    if making:
+        why = "many rows will be searched for" if request.columns else "searches so far have cost as much"
+        note = "; ".join(filter(None, (f"{' and '.join(making)} made first: {why}", note)))
+    return replace(plan, uses=tuple(uses), making=making, missing=missing, note=note)
 
-    Preparing makes them 1.4 to 2 times as quick, but takes as long as several searches and as much memory as the graph again or twice that:
-    it is left to :meth:`steppe.Graph.prepare`.
-    """
-    return facts.vertices >= BLOCKS_FROM and facts.degree >= BLOCKS_DEGREE
 
-
-def pays(facts: Facts, request: Request, machine: Machine) -> bool:
-    """Whether the graph should be prepared now."""
-    if facts.prepared or not facts.can_prepare or not machine.may_prepare or far_beyond_caches(facts):
-        return False
-    if machine.memory is not None and 2 * _bytes.total(_bytes.preparation(facts)) > machine.memory:
-        return False
-    coming = request.rows if request.columns else 0
-    return facts.spent + coming * facts.edges >= preparation_cost(facts) * facts.edges
-
-
-def preparation_cost(facts: Facts) -> float:
-    """Return what preparing costs, in searches that read every edge once.
-
-    Measured by ``benchmarks/prepare.py`` on one thread, 2 M edges and more: records of four (grid, New York) 0.2 to 0.4. Sorted rows,
-    undirected: int32 kron 0.8 to 1.3, urand 0.5, small-world 0.8; float32 kron 2.7; 64 bits 2.6 to 2.9, 1.0, 0.9. Directed, where in-edges are
-    built, too: er 1.5 to 3.9, web 1.6 to 2.0; 64 bits 1.9 to 3.4, 1.9 to 2.9.
-    In the caches a plain search is so quick that it is 1.4 to 2.2; floats 1.6 to 4.8; directed 3.1 to 4.9; 64 bits 4.9 to 7.4.
-    The sum of k searches is then at most twice that of the better of never preparing and preparing at once, whatever k.
-    """
-    if facts.roadlike:
-        return 0.5
-    builds = facts.directed and not facts.reverse_known
-    long = facts.weight == 8 or not facts.is_integer  # to sort: many weights, or wide ones
-    if facts.edges < CACHED:
-        if builds:
-            return 6.0 if long else 4.5
-        return 3.5 if long else 2.2
-    if builds:
-        return 2.8 if long else 2.0
-    return 2.4 if long else 1.0
+def _estimate(known: Preparation, role: str, facts: Facts, request: Request, machine: Machine) -> Estimate | None:
+    """Return what a preparation that is to be made will cost, with a limit unless it was asked for; None: it is not to be made now."""
+    if role == "instead" or (role == "earned" and far_beyond_caches(facts)):
+        return None
+    if role == "needed" and not (known.limited and request.options.method == "auto"):
+        return known.estimate(facts)
+    # A maker that heeds a limit runs on one thread, and is compared with the best searches; others share their work, as searches do.
+    threads = max(1, machine.threads) if known.limited else 1
+    coming = costs.coming(facts, request, threads, packed=known.limited)
+    return offer(known, facts, machine, coming, request.options.memory_limit)

@@ -18,7 +18,6 @@ from ..errors import GraphError
 from ..graph.advice import advice
 from ..graph.graph import Graph
 from .distance_types import distance_dtype, inclusive, unreachable
-from .facts import typical_weight
 from .options import DEFAULT, Options
 from .progress import Tell, teller
 
@@ -76,7 +75,7 @@ class Question:
             self.targets,
             bound=self.bound,
             delta=(self.delta or 0.0) if delta is None else delta,
-            typical_weight=typical_weight(graph),
+            typical_weight=graph._typical_weight,
             max_weight=float(graph.max_weight),
             threads=self.threads,
             progress=self.progress if progress is None else progress,

@@ -75,7 +75,7 @@ def width_of(plan: Plan, facts: Facts, wanted: float | None, *, many: bool, bins
         width = typical * (16 if degree < 4.5 else 0.5)
         if not bins:
             return width
-        return width / math.pow(facts.crowding, 0.6) / (4 if facts.prepared or facts.reverse_known else 1)
+        return width / math.pow(facts.crowding, 0.6) / (4 if facts.has("packed") or facts.has("reverse") else 1)
     if plan.threads > 1 and not many:
         width = typical / 2 if degree < SPARSE else typical / degree * min(0.5, plan.threads / 32)
     else:

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...planning.facts import typical_weight
 from .. import source
 from ..layout import Layout
 from .steps import Steps, finished
@@ -45,7 +44,7 @@ def choose_delta(graph: Graph, keys: Keys, wanted: float | None = None, *, devic
         else:
             degree = graph.num_edges / max(1, graph.num_vertices)
             width = WIDTH if device is None else device.tuning.get("width", WIDTH)
-            wanted = width * typical_weight(graph) / max(1.0, degree)
+            wanted = width * graph._typical_weight / max(1.0, degree)
     if not wanted > 0:
         return 1.0
     low, high = (

@@ -2,10 +2,8 @@
 
 The search that uses them is in ``cpp/route/landmarks.hpp``; here they are chosen: each is the vertex furthest from all before
 it, which puts them on the rim of a map, where they stand behind most targets (Goldberg and Harrelson 2005). All lie in
-the largest strongly connected part that is found, and serve queries inside it.
-
-Sixteen landmarks cost sixteen searches, thirty-two in a directed graph. ``route`` has them made when its queries on a
-graph have cost twice that: if no more come, little is lost, and if many come, nearly all of them gain.
+the largest strongly connected part that is found, and serve queries inside it. Sixteen landmarks cost sixteen searches, thirty-two in a
+directed graph.
 
 Distances here may be far longer than any that is asked for. Where one does not fit its type, there are no landmarks:
 a bound must never be wrong, and a route whose own distance fits must not fail.
@@ -22,26 +20,60 @@ import numpy.typing as npt
 
 from .. import _core
 from ..errors import DistanceOverflowError
-from ..planning.call import Call
-from ..planning.distance_types import distance_dtype, lengths_of_hops
-from ..planning.facts import facts_of, machine_for
-from ..planning.plan import Request, plan_for
-from ..planning.question import Question
-from . import search
+from ..machine import threads as _threads
+from .account import VERTEX
+from .preparation import Estimate, Made, Preparation, Unsuited
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..graph.graph import Graph
+    from ..planning.facts import Facts
 
 COUNT = _core.LANDMARKS
 _MOST = 2**15 - 1
 _PIECE = 1 << 20
 
+PASSES = 2
+"""What a landmark costs, in searches: one, and as long again to find the furthest vertex and to round the distances."""
+
+EDGES_PER_THREAD = 300_000
+"""Edges of a road network below which one more thread costs more than it brings."""
+
+REASON = "it is not like a road network, most vertices do not reach each other, or a distance does not fit its type"
+
+
+def suits(facts: Facts) -> str:
+    """Return why such a graph has none, or nothing."""
+    like_roads = facts.roadlike and facts.vertex == 4 and facts.weight > 0 and not facts.has_negative
+    return "" if like_roads else REASON
+
+
+def estimate(facts: Facts) -> Estimate:
+    """Return what they cost."""
+    lanes = COUNT * (1 if facts.symmetric or not facts.directed else 2)
+    return Estimate(seconds(facts.vertices, lanes), 2 * lanes * facts.vertices)
+
+
+def seconds(vertices: int, lanes: int) -> float:
+    """Return the estimated seconds of so many searches and what is done with their distances."""
+    return PASSES * lanes * vertices * VERTEX
+
+
+def make(graph: Graph, limit: float, threads: int) -> Made:
+    """Choose landmarks, and hand them to the core."""
+    del limit
+    sides = (graph,) if graph.is_symmetric else (graph, graph.reverse)
+    marks = choose(graph, threads) if all(graph.weights is not None and x._native.suits_quads for x in sides) else None
+    if marks is None:
+        raise Unsuited(REASON)
+    value = _core.Landmarks(marks.rows.ravel(), graph.num_vertices, marks.quantum, marks.slack, marks.one_sided)
+    return Made(value, marks.rows.nbytes, detail={"landmarks": len(set(marks.vertices))})
+
 
 @dataclass(frozen=True, eq=False)
 class Landmarks:
-    """What ``_core.Router.use_landmarks`` takes.
+    """What ``_core.Landmarks`` is made of.
 
     Attributes
     ----------
@@ -65,7 +97,7 @@ class Landmarks:
     vertices: list[int]
 
 
-def choose(graph: Graph) -> Landmarks | None:
+def choose(graph: Graph, threads: int | None = None) -> Landmarks | None:
     """Return landmarks for ``graph``, or None where they would be of no use.
 
     That is where less than half of the vertices can reach each other, where distances in float32 are too uncertain, or
@@ -78,7 +110,7 @@ def choose(graph: Graph) -> Landmarks | None:
     """
     both = not graph.is_symmetric
     try:
-        part = _connected(graph)
+        part = _connected(graph, threads)
         if part is None:
             return None
         inside, nearest = part
@@ -87,9 +119,9 @@ def choose(graph: Graph) -> Landmarks | None:
         back: list[npt.NDArray[Any]] = []
         for _ in range(COUNT):
             found.append(_furthest(nearest, inside))
-            away.append(_distances(graph, found[-1]))
+            away.append(_distances(graph, found[-1], threads))
             if both:
-                back.append(_distances(graph.reverse, found[-1]))
+                back.append(_distances(graph.reverse, found[-1], threads))
             ways = away[-1] if not both else np.minimum(away[-1], back[-1])
             nearest = ways if len(found) == 1 else np.minimum(nearest, ways)
     except DistanceOverflowError:
@@ -125,7 +157,7 @@ def _quantum(graph: Graph, largest: float) -> float:
     """Return the smallest power of two that leaves at most 15 bits of the largest distance."""
     if graph.is_integer:
         return float(1 << max(0, int(largest).bit_length() - 15))
-    least = float(np.finfo(distance_dtype(graph)).smallest_subnormal)
+    least = float(np.finfo(_dtype(graph)).smallest_subnormal)
     return max(math.ldexp(1.0, math.frexp(largest)[1] - 15), least)
 
 
@@ -148,25 +180,33 @@ def _largest(distances: npt.NDArray[Any], inside: npt.NDArray[np.bool_]) -> int 
     return largest
 
 
-def _distances(graph: Graph, vertex: int) -> npt.NDArray[Any]:
+def _distances(graph: Graph, vertex: int, threads: int | None) -> npt.NDArray[Any]:
     """Return the distances from one vertex. Sixteen or more searches will come, so rows are prepared where that can be."""
-    graph.prepare()
-    question = Question(np.array([vertex], dtype=np.int64))
-    facts = facts_of(graph)
-    plan = plan_for(facts, Request(call=Call.SEARCH, rows=COUNT, columns=1), machine_for(facts, None))
-    question = question.planned(plan)
-    distances = search.run(graph, question, plan.method).distances
-    return lengths_of_hops(distances) if plan.method == "bfs" else distances
+    graph.prepare(threads=threads)
+    distances = np.empty(graph.num_vertices, dtype=_dtype(graph))
+    question = _core.Question(
+        np.array([vertex], dtype=np.int64),
+        typical_weight=graph._typical_weight,
+        max_weight=float(graph.max_weight),
+        threads=min(_threads.resolve(threads), 1 + graph.num_edges // EDGES_PER_THREAD),
+    )
+    if _core.sssp("delta-stepping", graph._native, question, distances).overflow:
+        raise DistanceOverflowError("a distance between landmarks does not fit in 64 bits")
+    return distances
 
 
-def _connected(graph: Graph) -> tuple[npt.NDArray[np.bool_], npt.NDArray[Any]] | None:
+def _dtype(graph: Graph) -> np.dtype[Any]:
+    return np.dtype(np.int64) if graph.is_integer or graph.weights is None else graph.weights.dtype
+
+
+def _connected(graph: Graph, threads: int | None) -> tuple[npt.NDArray[np.bool_], npt.NDArray[Any]] | None:
     """Return the vertices that reach one of three and are reached by it, if they are most, and its distances to them."""
     n = graph.num_vertices
     for tried in {n // 2, n // 3, n - 1 - n // 4} if n else ():
-        away = _distances(graph, tried)
+        away = _distances(graph, tried, threads)
         inside = _reached(away)
         if not graph.is_symmetric:
-            inside &= _reached(_distances(graph.reverse, tried))
+            inside &= _reached(_distances(graph.reverse, tried, threads))
         if _may_overflow(graph) and not np.array_equal(inside, _linked(graph, tried)):
             return None  # a vertex at an infinite distance from here may lie on a path of finite length
         if 2 * int(np.count_nonzero(inside)) > n:
@@ -177,8 +217,11 @@ def _connected(graph: Graph) -> tuple[npt.NDArray[np.bool_], npt.NDArray[Any]] |
 def _linked(graph: Graph, vertex: int) -> npt.NDArray[np.bool_]:
     """Return who reaches a vertex and is reached by it, however long the ways are."""
     sides = (graph,) if graph.is_symmetric else (graph, graph.reverse)
-    start = Question(np.array([vertex], dtype=np.int64))
-    found = [_reached(search.run(side, start, "bfs").distances) for side in sides]
+    found = []
+    for side in sides:
+        hops = np.empty(side.num_vertices, dtype=np.int32)
+        _core.bfs(side._native, None, _core.Question(np.array([vertex], dtype=np.int64)), hops)
+        found.append(_reached(hops))
     return np.logical_and(found[0], found[-1])
 
 
@@ -186,7 +229,7 @@ def _may_overflow(graph: Graph) -> bool:
     """Whether a sum of weights may be infinite; a rounded sum is at most twice the true one."""
     if graph.is_integer:
         return False  # sssp raises
-    most = float(np.finfo(distance_dtype(graph)).max)
+    most = float(np.finfo(_dtype(graph)).max)
     return float(graph.max_weight) > most / 4 / graph.num_vertices
 
 
@@ -206,5 +249,15 @@ def _slack(graph: Graph, largest: float, quantum: float) -> int:
     if graph.is_integer:
         return 1
     edges = min(graph.num_vertices, 2 * largest / graph.min_weight if graph.min_weight > 0 else math.inf)
-    doubt = (edges + 8) * float(np.finfo(distance_dtype(graph)).eps)
+    doubt = (edges + 8) * float(np.finfo(_dtype(graph)).eps)
     return 2 + math.ceil(6 * doubt * (largest / quantum)) if doubt < 0.01 else _MOST
+
+
+LANDMARKS = Preparation(
+    name="landmarks",
+    serves=("route",),
+    methods={"landmarks": "needed", "bidirectional": "instead"},
+    suits=suits,
+    estimate=estimate,
+    make=make,
+)
