@@ -36,4 +36,4 @@ class EveryPart(Passes):
             slots.arrive(slot)
             self.collect(part)
             self.relax(slot, int(self.parts.bounds[part]), self.parts.capacity)
-        self.look()
+        self.read_state()

@@ -53,9 +53,9 @@ def measure(name: str, graph: sp.Graph, device: str, method: str, every: bool) -
         for schedule, passes in SCHEDULES.items() if every or share == 0.25 else [("active", Passes)]:
             small.memory.peak = 0
             search = Question(np.zeros(1, np.int64))
-            stream.run_with(passes, small, graph, search, method) if share == 1.0 else None  # compile
+            stream.run(small, graph, search, method, passes=passes) if share == 1.0 else None  # compile
             begun = time.perf_counter()
-            answer = stream.run_with(passes, small, graph, search, method)
+            answer = stream.run(small, graph, search, method, passes=passes)
             seconds = time.perf_counter() - begun
             if not np.array_equal(answer.distances, right) or small.memory.peak > limit:
                 raise SystemExit(f"{name}, {share:.0%}, {schedule}: wrong")

@@ -115,7 +115,7 @@ def check_owner(device):
             levels = bfs.Levels(device, graph, np.array([0]))
             device.upload(np.array([n + 3], np.uint32), into=levels.state)
             device.upload(np.array([n - 1], np.int32), into=levels.arrays[5])
-            assert levels.look().over
+            assert levels.read_state().over
             levels.run()
             assert np.array_equal(device.download(levels.distances), right)
 

@@ -37,7 +37,7 @@ def small_pieces():
 
 def solve(device, method, graph, search, schedule="active", **options):
     """Search with the edges streamed, and prove what was recorded."""
-    answer = stream.run_with(SCHEDULES[schedule], device, graph, search, method, **options)
+    answer = stream.run(device, graph, search, method, **options, passes=SCHEDULES[schedule])
     hops = method == "bfs"
     assert answer.distances.dtype == (np.int32 if hops else checks.distance_dtype(graph))
     if answer.predecessors is not None:

@@ -102,7 +102,7 @@ from steppe.gpu.loops import edge
 n = 300
 way = np.random.default_rng(1).permutation(n)
 graph = sp.Graph.from_edges(way[:-1], way[1:], np.arange(1, n))
-edge.LOOKS[True] = 20 * n
+edge.EDGES_OF_LAUNCH[True] = 20 * n
 got, explained = edge.run(device, graph, way[:1])
 assert np.array_equal(got[0], sp.sssp(graph, way[0]).distances)
 assert explained["rounds"] > 40, explained  # far more than one launch may make
@@ -120,7 +120,7 @@ def test_no_block_goes_on_for_long():
     code = """
 import numpy as np, steppe as sp
 from steppe.gpu.loops import edge
-assert edge.LOOKS[True] >= 32 * edge.LOOKS_OF_ROW[True]
+assert edge.EDGES_OF_LAUNCH[True] >= 32 * edge.EDGES_OF_BLOCK[True]
 launched = []
 launch = device.launch
 device.launch = lambda *given: (launched.append(given[6:8] + given[17:18]), launch(*given))  # begin, end, sweeps
@@ -130,7 +130,7 @@ for directed in (True, False):
     made = sp.Graph._make(graph.indptr, graph.indices, graph.weights, labels=None, directed=directed)
     for looks, count in ((500, 1), (500, 8), (20_000, 3)):
         launched.clear()
-        edge.LOOKS_OF_ROW[True] = looks
+        edge.EDGES_OF_BLOCK[True] = looks
         assert np.array_equal(edge.run(device, made, np.arange(count))[0], right[:count])
         most = max((end - begin) * sweeps for begin, end, sweeps in launched) * (1 if directed else 2)
         assert looks // 3 < most <= looks, (directed, looks, count, most)
@@ -141,7 +141,7 @@ for directed in (True, False):
 
 @pytest.mark.pocl
 @pytest.mark.parametrize("looks", [1, 7, 64, 1000])
-@pytest.mark.parametrize("bound", ["LOOKS", "LOOKS_OF_ROW"])
+@pytest.mark.parametrize("bound", ["EDGES_OF_LAUNCH", "EDGES_OF_BLOCK"])
 def test_sweeps_in_parts_are_the_same(device, monkeypatch, bound, looks):
     monkeypatch.setitem(getattr(edge, bound), device.info.is_gpu, looks)
     checks.check_slips(device)
@@ -152,7 +152,7 @@ def test_sweeps_in_parts_are_the_same(device, monkeypatch, bound, looks):
 
 @pytest.mark.pocl
 def test_an_interrupt_is_heard_between_launches(device, monkeypatch):
-    monkeypatch.setitem(edge.LOOKS, device.info.is_gpu, 1000)
+    monkeypatch.setitem(edge.EDGES_OF_LAUNCH, device.info.is_gpu, 1000)
     launch, made = type(device).launch, []
 
     def interrupt(*arguments):

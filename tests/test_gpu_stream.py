@@ -271,7 +271,7 @@ def test_budgets_and_bytes(device, name, monkeypatch):
         assert np.array_equal(answer.distances, wanted)
         assert small.memory.peak <= small.memory.limit
         if share == 0.25:
-            every = stream.run_with(stream_checks.EveryPart, small, graph, checks.search_of(), "delta-stepping")
+            every = stream.run(small, graph, checks.search_of(), "delta-stepping", passes=stream_checks.EveryPart)
             assert np.array_equal(every.distances, wanted)
             assert answer.explained["bytes_copied"] <= most * every.explained["bytes_copied"]
 

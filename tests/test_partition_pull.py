@@ -49,7 +49,7 @@ def test_a_dense_graph_is_finished_by_pulling(tmp_path, monkeypatch, weights, by
     g = sp.partition(graph, tmp_path / "g", parts=3, by=by)
     assert g.is_sorted
     team = use(monkeypatch, g, chosen=Listening(g, 2))
-    monkeypatch.setattr(search_worker, "LOOK", 1 << 12)
+    monkeypatch.setattr(search_worker, "FIRST_ESTIMATE", 1 << 12)
     source = int(np.argmax(graph.degrees))
     found, right = sp.sssp(g, source), sp.sssp(graph, source)
     searched = team.heard[:]
@@ -87,7 +87,7 @@ def test_a_folder_that_says_nothing_of_sorted_rows(tmp_path):
 def test_ghosts_may_be_too_many(tmp_path, monkeypatch):
     """Then supersteps are as wide as anywhere: looking for the moment to pull makes them more."""
     graph = sp.generate.rmat(10, 16, seed=1)
-    monkeypatch.setattr(search_worker, "LOOK", 1)
+    monkeypatch.setattr(search_worker, "FIRST_ESTIMATE", 1)
     steps = []
     for parts in (2, 16):
         g = sp.partition(graph, tmp_path / f"{parts}", parts=parts)

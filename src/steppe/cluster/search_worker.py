@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .question import Message, WorkerQuestion
 
 Array = npt.NDArray[Any]
-LOOK, ALL = 1 << 15, 2**63 - 1
+FIRST_ESTIMATE, ALL = 1 << 15, 2**63 - 1
 """Edges that a part relaxes, at least, between two estimates of whether to finish by pulling (fewer take less time than a message); no limit."""
 
 
@@ -106,7 +106,7 @@ class SearchWorker:
         )
         while True:
             for state in states.values():
-                most = max(LOOK, state.part.graph.num_edges // 24) if estimates else ALL
+                most = max(FIRST_ESTIMATE, state.part.graph.num_edges // 24) if estimates else ALL
                 relaxed += getattr(state, field).advance(limit, most)
             if not self._exchange_between_own_parts(states, field) or estimates:
                 break

@@ -1,7 +1,7 @@
 """The device protocol on PyOpenCL: GPUs of any maker, and CPUs through PoCL.
 
 Text is built as OpenCL C 1.2, which every driver has (Apple's ends there). Compiled kernels are cached by the drivers
-themselves. Oclgrind, the interpreter that looks for races, is a platform like any other, except that it is taken only
+themselves. Oclgrind, the interpreter that detects races, is a platform like any other, except that it is taken only
 by its name, and that it gets CHECK (see LOAD in DIALECT.md) and no optimiser, which would hide races.
 """
 

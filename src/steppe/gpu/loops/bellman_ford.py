@@ -81,7 +81,7 @@ def run(device: Device, graph: Graph, question: Question) -> Answer:
                     )
                 rounds.commit(parity)
                 rounds.enqueued += 1
-            at_rest = rounds.look()
+            at_rest = rounds.read_state()
             if at_rest and not rounds.faults & BELOW:
                 break
             if rounds.enqueued >= min(look_at, last) or rounds.faults & BELOW:

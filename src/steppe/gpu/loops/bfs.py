@@ -128,7 +128,7 @@ class Levels:
         device.upload(first, into=made.sources)
         device.launch(self.program, "start", len(first), *self.arrays, made.sources, len(first))
 
-    def look(self) -> Level:
+    def read_state(self) -> Level:
         """Wait for the device, and read the state."""
         if self.targets.size:
             self.device.fill(self.state, 0, self.names.UNSETTLED, 1)
@@ -176,7 +176,7 @@ class Levels:
         """Search to the end, or until all targets are reached; `progress` is called with the edges touched so far."""
         unexplored, before, batch, is_up = self.m, 0, 1, False
         while True:
-            seen = self.look()
+            seen = self.read_state()
             if progress is not None:
                 progress(seen.touched)
             if seen.entries == 0 or seen.level >= self.bound or (self.targets.size and seen.unsettled == 0):

@@ -90,7 +90,7 @@ class Buckets(Steps):
             return (*arrays, *state, *widths)
         return (*arrays, self.mark, *state, *widths, self.kinds, self.room, self.most)
 
-    def look(self) -> bool:  # noqa: D102
+    def read_state(self) -> bool:  # noqa: D102
         names = self.names
         if self.targets.size:
             self.device.fill(self.counts, 0, offset=names.UNSETTLED, count=1)

@@ -3,7 +3,7 @@
 The result is a matrix, a row for each source. Rows are computed in batches that fit the device, one block of threads per row. Integers are
 added up in 32 bits; a sum that does not fit is noticed, and the batch (and all after it) is done again in 64.
 
-No launch reads more than `LOOKS` edges in all its rows together, nor more than `LOOKS_OF_ROW` in one: on a large graph that is a part
+No launch reads more than `EDGES_OF_LAUNCH` edges in all its rows together, nor more than `EDGES_OF_BLOCK` in one: on a large graph that is a part
 of a sweep, on a small one several sweeps. Ctrl-C works between launches.
 """
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 
-LOOKS = {True: 1 << 30, False: 1 << 24}
+EDGES_OF_LAUNCH = {True: 1 << 30, False: 1 << 24}
 """Edges read in one launch, on a GPU (about 0.1 s on a large one: an estimate) and on a CPU (0.2 s; PoCL, AMD EPYC, November 2026)."""
-LOOKS_OF_ROW = {True: 1 << 25, False: 1 << 24}
+EDGES_OF_BLOCK = {True: 1 << 25, False: 1 << 24}
 """Edges that one block reads in one launch: on a GPU another 0.1 s, an estimate. With few sources most of it is idle, and systems end
 launches of 2 s or longer, and the process's use of the GPU with them."""
 
@@ -133,8 +133,8 @@ class Sweep:
         weights = arrays.no_weights if self.weights is None else self.weights
         numbers = (some, keys.zero, keys.limit(self.bound), arrays.flags)
         twice = 2 if "UNDIRECTED" in self.variant else 1
-        looks = min(LOOKS[device.info.is_gpu] // some, LOOKS_OF_ROW[device.info.is_gpu])
-        part = max(1, looks // twice)  # edges of a row that a launch reads
+        most = min(EDGES_OF_LAUNCH[device.info.is_gpu] // some, EDGES_OF_BLOCK[device.info.is_gpu])
+        part = max(1, most // twice)  # edges of a row that a launch reads
         sweeps = max(1, part // max(1, edges))
         parity, fresh, again = 0, 1, True
         while again:

@@ -50,7 +50,7 @@ class Rounds(Steps):
         arrays = (w.rows.indptr, w.rows.indices, w.weights, w.dist, w.predist, w.cells, *lists, w.limit)
         return arrays if kernel == "relax" else (*arrays, self.room, self.most)
 
-    def look(self) -> bool:  # noqa: D102
+    def read_state(self) -> bool:  # noqa: D102
         counts, names = self.device.download(self.counts).tolist(), self.names
         self.enqueued += counts[names.NARROWED]
         parity = self.enqueued % 2

@@ -63,7 +63,7 @@ def run(
     hops : bool
         The distances count edges; weights do not matter.
     progress : callable, optional
-        Called with the edges looked at so far, between launches, where Ctrl-C is heard, too.
+        Called with the edges read so far, between launches, where Ctrl-C works, too.
 
     Raises
     ------

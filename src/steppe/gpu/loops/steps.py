@@ -101,7 +101,7 @@ class Steps:
         """Return the arguments of a kernel."""
         raise NotImplementedError
 
-    def look(self) -> bool:
+    def read_state(self) -> bool:
         """Wait for what was enqueued; return whether the search is done."""
         raise NotImplementedError
 
@@ -133,12 +133,12 @@ class Steps:
     def advance(self) -> bool:
         """Enqueue a batch and wait for it; return whether the search is done."""
         if self.batch.is_narrow:
-            self.device.replay([self.launch_of("narrow", self.enqueued % 2)])  # look() reads how many steps
+            self.device.replay([self.launch_of("narrow", self.enqueued % 2)])  # read_state() reads how many steps
         else:
             both = self._two_steps()
             self.device.replay(both[:2]) if self.batch.rounds == 1 else self.device.replay(both, self.batch.rounds // 2)
             self.enqueued += self.batch.rounds
-        return self.look()
+        return self.read_state()
 
     def _two_steps(self) -> Recording:
         parity, sizes = self.enqueued % 2, (self.batch.relaxing, self.batch.committing)

@@ -1,4 +1,4 @@
-"""Work: the device arrays that every search by rounds has, and how many rounds are enqueued before the host looks.
+"""Work: the device arrays that every search by rounds has, and how many rounds are enqueued before the host reads the counts.
 
 Distances are held twice, committed and tentative (document 000's dist and predist); with recorded paths the tentative
 one shares a 64-bit cell with its predecessor (document 003). Work lists are filed by degree, see kernels/relax.h.
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 BLOCK = 256
+EDGES_AT_A_TIME = 1 << 24  # of a graph whose edges may be more than memory holds
 _NAMES = source.names("relax.h")
 SMALL, CHUNK, TEAM = _NAMES.SMALL, _NAMES.CHUNK, _NAMES.TEAM
 ABOVE, BELOW = _NAMES.ABOVE, _NAMES.BELOW
@@ -186,11 +187,15 @@ def overflow(graph: Graph, targets: Array, distances: Array) -> None:
     unreached = distances == np.iinfo(np.int64).max
     if len(targets) and not unreached[targets].any():
         return
-    tails = np.repeat(~unreached, graph.degrees)
-    lost = tails & unreached[graph.indices]
-    if lost.any():
-        label = graph.label(int(graph.indices[np.argmax(lost)]))
-        raise DistanceOverflowError(f"the distance of vertex {label!r} does not fit in 64 bits")
+    for begin in range(0, graph.num_edges, EDGES_AT_A_TIME):
+        end = min(begin + EDGES_AT_A_TIME, graph.num_edges)
+        first, beyond = np.searchsorted(graph.indptr, begin, "right") - 1, np.searchsorted(graph.indptr, end)
+        rows: Array = np.clip(graph.indptr[first : beyond + 1], begin, end)
+        heads = graph.indices[begin:end]
+        lost = np.repeat(~unreached[first:beyond], np.diff(rows)) & unreached[heads]
+        if lost.any():
+            label = graph.label(int(heads[np.argmax(lost)]))
+            raise DistanceOverflowError(f"the distance of vertex {label!r} does not fit in 64 bits")
 
 
 def wide(cells: list[int], at: int) -> int:

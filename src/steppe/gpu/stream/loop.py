@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from ...graph.graph import Graph
     from ...planning.question import Question
     from ..device import Counters, Device
-    from .parts import Parts
 
 Array = npt.NDArray[Any]
 log = logging.getLogger("steppe")
@@ -51,14 +50,16 @@ def run(
     question: Question,
     method: str,
     *,
-    part_size: int | None = None,
-    room: int | None = None,
+    passes: type[Passes] = Passes,
+    **options: int | None,
 ) -> Answer:
     """Search from `question.sources`, the edges streamed; see `steppe.planning.question`. The answer of "bfs" is in hops (int32).
 
     Parameters
     ----------
     method : {"frontier", "delta-stepping", "bellman-ford", "bfs"}
+    passes : type, optional
+        Passes of another kind: there is one in benchmarks/, for comparison.
     part_size : int, optional
         Edges of a part; default: chosen from the device's free memory.
     room : int, optional
@@ -69,13 +70,6 @@ def run(
     DeviceMemoryError
         The device's budget has no room for the vertices; ``needed`` says how much would do.
     """
-    return run_with(Passes, device, graph, question, method, part_size=part_size, room=room)
-
-
-def run_with(
-    passes: type[Passes], device: Device, graph: Graph, question: Question, method: str, **options: int | None
-) -> Answer:
-    """Search as `run` does, by passes of another kind; there is one in benchmarks/, for comparison."""
     if graph.indices.dtype != np.int32:
         raise DeviceError(
             f"{device.info.name}: kernels take up to 2^31 - 1 vertices, the graph has {graph.num_vertices:,}"
@@ -93,7 +87,7 @@ def run_with(
             stream = _search(passes(device, graph, question, kinds[1], method, **options), method)
         distances, predecessors = stream.download()
         if stream.outgrown():
-            _check_lost(graph, asked.targets, distances, stream.parts)
+            _work.overflow(graph, asked.targets, distances)
         edges, atomics = stream.work_done()
     if asked.bound is not None:
         distances[distances > asked.bound] = np.inf if distances.dtype.kind == "f" else np.iinfo(np.int64).max
@@ -124,21 +118,6 @@ def _search(stream: Passes, method: str) -> Passes:
             if stream.passes > n + LOOK_FOR_CYCLE:
                 refuse_endless(stream.graph, stream.question)
     return stream
-
-
-def _check_lost(graph: Graph, targets: Array, distances: Array, parts: Parts) -> None:
-    """Raise where a distance did not fit its 64 bits; a part at a time, for the edges may be more than memory holds."""
-    unreached = distances == np.iinfo(np.int64).max
-    if len(targets) and not unreached[targets].any():
-        return  # what lies beyond them is not wanted
-    for part in range(parts.count):
-        first, beyond = int(parts.first[part]), int(parts.beyond[part])
-        rows = np.clip(graph.indptr[first : beyond + 1], parts.bounds[part], parts.bounds[part + 1])
-        heads = graph.indices[parts.bounds[part] : parts.bounds[part + 1]]
-        lost = np.repeat(~unreached[first:beyond], np.diff(rows)) & unreached[heads]
-        if lost.any():
-            label = graph.label(int(heads[np.argmax(lost)]))
-            raise DistanceOverflowError(f"the distance of vertex {label!r} does not fit in 64 bits")
 
 
 def _explained(stream: Passes, method: str, counters: Counters, seconds: float) -> dict[str, Any]:

@@ -106,7 +106,7 @@ class Passes:
         numbers = (self.parts.count, self.parts.size, sources, sources.size, self.keys.zero, self.last)
         shared = (self.indptr, self.dist, self.cells, self.marks, self.state, self.least)
         self.device.launch(self.program, "start", sources.size, *shared, *numbers)
-        self.look()
+        self.read_state()
 
     # What the device does
 
@@ -126,7 +126,7 @@ class Passes:
         self.parity = 1 - self.parity
         self.rounds += 1
 
-    def look(self) -> None:
+    def read_state(self) -> None:
         """Wait for the device; read how much work there is in each part."""
         state = self.device.download(self.state)
         self.faults = int(state[self.names.FAULTS])
@@ -149,7 +149,7 @@ class Passes:
             shared = (self.indptr, self.dist, self.cells, self.marks, self.state, self.least)
             bounds = (self.parts.count, self.parts.size, n, before, self.last)
             self.device.launch(self.program, "widen", n, *shared, *bounds)
-            self.look()
+            self.read_state()
         return True
 
     def _are_settled(self) -> bool:
@@ -208,7 +208,7 @@ class Passes:
                 meanwhile()
             done += batch
             batch = min(2 * batch, 8)
-            self.look()
+            self.read_state()
             if self.edges[part] * TRICKLE <= came:
                 break
         self.slots.learn(came, self.work_done()[0] - before)
@@ -241,8 +241,8 @@ class Passes:
                     self.device.upload(part_of, into=places, offset=at)
             self.relax(slot, 0, front + back)
             if few:
-                self.look()
-        self.look()
+                self.read_state()
+        self.read_state()
 
     # The answer
 
