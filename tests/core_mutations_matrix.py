@@ -161,8 +161,8 @@ MATRIX = [
         "levels: an entry that does not fit is not the first",
         "hops",
         "matrix/hop_levels.hpp",
-        "if (!fits) return first + v;",
-        "if (!fits) return first + v + 1;",
+        "if (!fits) return at + v;",
+        "if (!fits) return at + v + 1;",
     ),
     Mutation(
         "levels: columns past a tile are those of the first",

@@ -1,7 +1,7 @@
 // What the drivers of this folder share: small graphs, nasty ones among them, a naive answer, and a way to fail.
 //
 // A driver runs the headers of one room of cpp/ on such graphs and leaves with 1 at the first answer that is not the
-// naive one. tests/test_core_mutations.py compiles each as it is, and again with small bugs written into the headers.
+// naive one. tests/seeded_core.py compiles each as it is, and again with small bugs written into the headers.
 #pragma once
 #include <algorithm>
 #include <cstdint>

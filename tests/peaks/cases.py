@@ -12,11 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
-os.environ["STEPPE_PREPARE"] = "0"  # one case takes it away
+os.environ["STEPPE_PREPARE"] = "0"  # so that no search packs the rows of its graph
 
 import steppe as sp
 from steppe.machine import threads
-from steppe.planning import preparing
+from steppe.planning import blocks
+from steppe.planning.facts import facts_of
+from steppe.prepared import packed
 
 threads.free = lambda: 2  # whatever else runs here: plans with two threads have two
 
@@ -50,7 +52,7 @@ def graph(kind, dtype="int32", *, directed=None, negative=False):
     return sp.Graph.from_csr(indptr, indices, weights, directed=kept if directed is None else directed)
 
 
-BLOCKS_FROM = preparing.BLOCKS_FROM
+BLOCKS_FROM = blocks.BLOCKS_FROM
 TYPES = ("int32", "int64", "float32", "float64")
 FORMS = [("int32", 1, False), ("int32", 2, True), ("int64", 1, True), ("float32", 1, True), ("float64", 2, False)]
 if os.environ.get("STEPPE_TEST_ALL") == "1":
@@ -184,7 +186,7 @@ def cases():
 
 def beyond_caches(dtype):
     """Return a graph that is searched in blocks, though it is small."""
-    preparing.BLOCKS_FROM, preparing.BLOCKS_DEGREE = 400_000, 8
+    blocks.BLOCKS_FROM, blocks.BLOCKS_DEGREE = 400_000, 8
     return graph("random", dtype)
 
 
@@ -198,10 +200,8 @@ def mapped(kind, **options):
 def plan_of(g, call, options):
     """Return the bytes that the plan says."""
     if call == "prepare":
-        from steppe.planning import bytes as table
-        from steppe.planning.facts import facts_of
-
-        return table.total(table.preparation(facts_of(g)))
+        made = packed.estimate(facts_of(g))
+        return made.bytes + made.beside
     if "pairs" in options:
         sources = np.unique(options["pairs"][:, 0])
         return sp.plan(g, call, sources=sources, targets=len(options["pairs"]), pairs=True, threads=2).bytes_needed
@@ -233,7 +233,7 @@ def main(wanted):
         said = plan_of(g, call, options)
         before = heap.heap_begin()
         kept = carry_out(g, call, options)
-        preparing.BLOCKS_FROM = BLOCKS_FROM
+        blocks.BLOCKS_FROM = BLOCKS_FROM
         taken = heap.heap_most() - before
         if g.is_mapped:
             taken += g.indptr.nbytes  # pages of the file that every block reads
