@@ -24,8 +24,8 @@ SPARSE = _core.SPARSE
 SUPERSTEP_WIDTHS = 64, 0.5
 """Typical weights that a superstep goes beyond the least distance that waits anywhere, where vertices have few edges, and where they have many.
 
-Within a part narrow buckets keep the order, so a wide superstep costs few relaxations and saves messages. (Supersteps and relaxations an edge, the
-same on any machine. Grid of 500², two parts: 4 weights 173 and 1.05, 16 56 and 1.06, 64 18 and 1.07, 256 6 and 1.08; RMAT of scale 20: a half 22
+Within a part narrow buckets keep the order, so a wide superstep costs few relaxations and saves messages. (Counts, the same on any machine. Grid of
+500², two parts: 4 weights 173 supersteps and 1.05 relaxations an edge, 16 56 and 1.06, 64 18 and 1.07, 256 6 and 1.08; RMAT of scale 20: a half 22
 and 1.29, 4 10 and 1.30, in the same time; random, 12 edges a vertex, four parts: a tenth 86 and 1.01, a half 33 and 1.02, 1 26 and 1.10, 4 24 and
 4.69.)"""
 
