@@ -25,7 +25,7 @@ def with_predecessors(matrix: Matrix) -> DistanceMatrix:
     kind = matrix.dtype
     item = kind.itemsize + graph.indices.dtype.itemsize
     check_fits(matrix.shape, np.dtype((np.void, item)), matrix.options.memory_limit)
-    begin(matrix)
+    plan = begin(matrix)
     distances = np.empty(matrix.shape, dtype=kind)
     before = np.empty(matrix.shape, dtype=graph.indices.dtype)
     for first, block in blocks_of(replace(matrix, columns=None)):
@@ -37,6 +37,6 @@ def with_predecessors(matrix: Matrix) -> DistanceMatrix:
             matrix, first, block if columns is None else block[:, columns], kind
         )
     ends = np.arange(graph.num_vertices) if columns is None else columns
-    explanation = Explanation.of(matrix.plan, {}, time.perf_counter() - begun)
+    explanation = Explanation.of(plan, {}, time.perf_counter() - begun)
     rows, bound = matrix.question.sources, matrix.question.bound
     return DistanceMatrix(graph, distances, before, {}, rows, ends, bound, explanation)
