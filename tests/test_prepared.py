@@ -210,6 +210,22 @@ def test_a_search_goes_on_without_what_could_not_be_made(monkeypatch):
     assert 0 < sp.plan(g, "sssp").missing["packed"] < registry.preparation("packed").estimate(facts_of(g)).seconds
 
 
+def test_rows_go_on_without_what_could_not_be_made(monkeypatch):
+    """Neither a contraction that was given up nor a want of memory ends the call; searches take its place, in packed rows if there are any."""
+    expected = sp.distances(GRAPHS["roads"](), range(9), method="dijkstra")
+    for fails in (("contraction",), ("contraction", "packed")):
+        with monkeypatch.context() as patch:
+            for name in fails:
+                error = [] if name == "contraction" else [MemoryError]
+                maker(patch, name, lambda *_, error=error: None if not error else (_ for _ in ()).throw(error[0]))
+            g = GRAPHS["roads"]()
+            found = sp.distances(g, range(9), method="contraction", predecessors=True)
+        assert np.array_equal(found.distances, expected)
+        assert "without contraction" in found.explain().note
+        assert found.explain().uses == ()
+        assert ("packed" in g.prepared) == (len(fails) == 1)
+
+
 def test_nothing_is_made_where_it_is_forbidden(monkeypatch):
     for name, call, options in (
         ("packed", "sssp", {}),
@@ -375,15 +391,3 @@ def test_what_depends_on_the_edges_only_belongs_to_the_shape(monkeypatch):
     forget(h, "order")
     assert list(g.prepared) == ["lengths"]
     assert list(h.prepared) == []
-
-
-def test_names():
-    g = sp.generate.grid(9, 9)
-    with pytest.raises(ValueError, match="a preparation is one of reverse, packed"):
-        g.prepare("sorted")
-    with pytest.raises(ValueError, match="a preparation is one of"):
-        g.forget("sorted")
-    with pytest.raises(KeyError):
-        g.prepared["packed"]
-    assert (len(g.prepared), dict(g.prepared), repr(g.prepared)) == (0, {}, "nothing is prepared")
-    assert "an undirected graph is its own reverse" in repr(g.prepare("reverse").prepared)

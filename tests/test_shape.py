@@ -1,6 +1,7 @@
-"""Shapes: graphs that differ in weights share what depends on their edges only."""
+"""Shapes: graphs that differ in weights share what depends on their edges only; and how preparations are named."""
 
 import numpy as np
+import pytest
 
 import steppe as sp
 
@@ -38,3 +39,15 @@ def test_a_shape_is_gone_with_the_reverses_that_have_it():
     assert g._shape.turned() is h.reverse._shape
     h.forget("reverse")
     assert g._shape.turned() is None
+
+
+def test_preparations_are_named():
+    g = sp.generate.grid(9, 9)
+    with pytest.raises(ValueError, match="a preparation is one of reverse, packed"):
+        g.prepare("sorted")
+    with pytest.raises(ValueError, match="a preparation is one of"):
+        g.forget("sorted")
+    with pytest.raises(KeyError):
+        g.prepared["packed"]
+    assert (len(g.prepared), dict(g.prepared), repr(g.prepared)) == (0, {}, "nothing is prepared")
+    assert "an undirected graph is its own reverse" in repr(g.prepare("reverse").prepared)

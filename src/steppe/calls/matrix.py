@@ -74,9 +74,9 @@ class Matrix:
         tell = None if hear is None else lambda done, note="": hear(begin + done, note)
         return replace(self.question, sources=self.question.sources[begin:end], progress=tell)
 
-    def explained(self, seconds: float) -> Explanation:
-        """Return how the rows were found that have been found so far."""
-        return Explanation.of(self.plan, self.learnt.measured(self.plan), seconds)
+    def explained(self, plan: Plan, seconds: float) -> Explanation:
+        """Return how the rows were found that have been found so far; ``plan``: as :func:`begin` returned it."""
+        return Explanation.of(plan, self.learnt.measured(plan), seconds)
 
     def pair(self, row: int, column: int) -> str:
         """Return the labels of a pair, for a message."""
@@ -106,15 +106,13 @@ def check_and_plan(
     return Matrix(graph, question.planned(plan), plan, columns, device, options, workers)
 
 
-def begin(matrix: Matrix) -> None:
-    """Do what the plan wants done before the first row."""
+def begin(matrix: Matrix) -> Plan:
+    """Do what the plan wants done before the first row; return the plan as it will be carried out."""
     if matrix.engine is not None:  # its workers map the graph's file
-        return
-    graph, plan = matrix.graph, matrix.plan
-    real = ready(graph, plan, plan.threads)
-    if real.uses != plan.uses:  # then searches for many rows are to come
-        graph.prepare(threads=plan.threads)
-    spend_rows(graph, real, len(matrix.question.sources))
+        return matrix.plan
+    plan = ready(matrix.graph, matrix.plan, matrix.plan.threads)
+    spend_rows(matrix.graph, plan, len(matrix.question.sources))
+    return plan
 
 
 def deliver(matrix: Matrix) -> Any:

@@ -24,7 +24,7 @@ def with_predecessors(matrix: Matrix) -> DistanceMatrix:
     kind = matrix.dtype
     item = kind.itemsize + graph.indices.dtype.itemsize
     check_fits(matrix.shape, np.dtype((np.void, item)), matrix.options.memory_limit)
-    begin(matrix)
+    plan = begin(matrix)
     distances = np.empty(matrix.shape, dtype=kind)
     before = np.empty(matrix.shape, dtype=graph.indices.dtype)
     for first, block in blocks_of(replace(matrix, columns=None)):
@@ -36,6 +36,6 @@ def with_predecessors(matrix: Matrix) -> DistanceMatrix:
             matrix, first, block if columns is None else block[:, columns], kind
         )
     ends = np.arange(graph.num_vertices) if columns is None else columns
-    explanation = matrix.explained(time.perf_counter() - begun)
+    explanation = matrix.explained(plan, time.perf_counter() - begun)
     rows, bound = matrix.question.sources, matrix.question.bound
     return DistanceMatrix(graph, distances, before, {}, rows, ends, bound, explanation)

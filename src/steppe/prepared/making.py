@@ -90,9 +90,11 @@ def ready(graph: Graph, plan: Plan, threads: int | None = None) -> Plan:
     """Make what the plan says is made first; return the plan as it will be carried out: without what came to nothing, with a note of that."""
     notes, making, missing = [], {}, dict(plan.missing)
     for name, estimate in plan.making.items():
-        wait = preparation(name).methods.get(plan.method) == "needed"
+        needed = preparation(name).methods.get(plan.method) == "needed"
         try:
-            made = make(graph, name, limit=estimate.limit, threads=threads, wait=wait)
+            made = make(graph, name, limit=estimate.limit, threads=threads, wait=needed)
+            if made is None and needed and graph.can_prepare:  # searches take the method's place, for many rows
+                make(graph, "packed", threads=threads)
             why = graph.prepared.slot(name).reason or "it was given up, or another thread is making it"
         except Exception as error:
             log.warning("%s could not be made: %r", name, error)
