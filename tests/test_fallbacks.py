@@ -14,7 +14,8 @@ from steppe.planning.call import Call
 from steppe.planning.capabilities import CAPABILITIES, FALLBACKS, MANY_CAPABILITIES, MANY_METHODS, METHODS
 from steppe.planning.facts import DeviceFacts, Facts, Machine
 from steppe.planning.options import Options
-from steppe.planning.plan import Request, plan_for
+from steppe.planning.plan import plan_for
+from steppe.planning.request import Request
 
 SOURCE = Path(sp.__file__).parent
 

@@ -13,7 +13,7 @@ import pytest
 import steppe as sp
 from steppe.planning.call import CALLS, Call
 from steppe.planning.options import Options
-from steppe.planning.plan import Request
+from steppe.planning.request import Request
 
 SUBJECTS = {"graph", "source", "sources", "target", "call", "vertices", "limits", "k", "offsets", "rows"}
 """Parameters that say what is asked, or belong to one function alone: no options."""

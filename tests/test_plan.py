@@ -15,7 +15,8 @@ from steppe.planning.call import CALLS, Call
 from steppe.planning.capabilities import CAPABILITIES, MANY_CAPABILITIES, METHODS
 from steppe.planning.facts import DeviceFacts, Facts, Machine
 from steppe.planning.options import Options
-from steppe.planning.plan import EDGES_PER_THREAD, Request, plan_for
+from steppe.planning.plan import EDGES_PER_THREAD, plan_for
+from steppe.planning.request import Request
 from steppe.planning.widths import TINY
 from steppe.prepared import packed
 from steppe.prepared.preparation import MADE, State

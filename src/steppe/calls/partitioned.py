@@ -16,8 +16,9 @@ from ..errors import GraphError, NegativeWeightError
 from ..planning.distance_types import inclusive
 from ..planning.explain import Explanation
 from ..planning.facts import Facts, Machine
-from ..planning.plan import Plan, Request, plan_for
+from ..planning.plan import Plan, plan_for
 from ..planning.progress import teller
+from ..planning.request import Request
 
 if TYPE_CHECKING:
     from ..cluster.engine import Ray

@@ -15,8 +15,9 @@ from ..planning.capabilities import name_edge
 from ..planning.distance_types import distance_dtype
 from ..planning.facts import DeviceFacts, facts_of, machine_for
 from ..planning.options import Options
-from ..planning.plan import Plan, Request, plan_for, worth_a_device
+from ..planning.plan import Plan, plan_for, worth_a_device
 from ..planning.question import check_graph
+from ..planning.request import Request
 from .partitioned import plan_parts
 
 if TYPE_CHECKING:

@@ -19,9 +19,10 @@ from ..planning.distance_types import distance_dtype, unreachable
 from ..planning.explain import Explanation
 from ..planning.facts import Machine, facts_of
 from ..planning.options import Options
-from ..planning.plan import Request, plan_for
+from ..planning.plan import plan_for
 from ..planning.progress import teller
 from ..planning.question import check_graph
+from ..planning.request import Request
 from ..prepared.preparation import ABSENT, MADE
 from .plan import device_for
 from .sssp import sssp

@@ -21,7 +21,8 @@ from ..planning.distance_types import UNREACHABLE
 from ..planning.explain import Learnt
 from ..planning.facts import facts_of, machine_for
 from ..planning.options import Options
-from ..planning.plan import Request, plan_for
+from ..planning.plan import plan_for
+from ..planning.request import Request
 from ..prepared.making import make, ready
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from .capabilities import DENSE
 
 if TYPE_CHECKING:
     from .facts import Facts
-    from .plan import Request
+    from .request import Request
 
 
 BLOCK = 32 << 20

@@ -15,7 +15,7 @@ from .call import Call
 if TYPE_CHECKING:
     from ..graph.graph import Graph
     from .facts import Facts
-    from .plan import Request
+    from .request import Request
 
 METHODS = ("dijkstra", "delta-stepping", "bellman-ford", "frontier", "bfs")
 """The methods of :func:`steppe.sssp`, besides "auto"."""

@@ -16,7 +16,7 @@ from . import bytes as _bytes
 
 if TYPE_CHECKING:
     from .facts import Facts, Machine
-    from .plan import Request
+    from .request import Request
 
 PRODUCTS = {"avx512": 80e9, "avx2": 40e9, "none": 5e9}
 """Sums and minima a second of one thread, in 32 bits; in 64 bits half."""
@@ -52,7 +52,7 @@ def estimates(facts: Facts, request: Request, machine: Machine) -> dict[str, flo
 
     >>> from steppe.planning.facts import Facts, Machine
     >>> from steppe.planning.call import Call
-    >>> from steppe.planning.plan import Request
+    >>> from steppe.planning.request import Request
     >>> complete = Facts(vertices=1500, edges=1500**2)
     >>> costs = estimates(complete, Request(call=Call.ALL_PAIRS, rows=1500, columns=1500), Machine(threads=2))
     >>> min(costs, key=costs.get)

@@ -20,14 +20,13 @@ from . import costs
 from .blocks import far_beyond_caches
 from .call import Call
 from .capabilities import DENSE, FALLBACKS, MANY_METHODS, METHODS, check, check_engine
-from .options import DEFAULT
 from .preparing import with_preparations
 from .widths import SPARSE, TINY, between_parts, on_device, width_of, within_part
 
 if TYPE_CHECKING:
     from ..prepared.preparation import Estimate
     from .facts import DeviceFacts, Facts, Machine
-    from .options import Options
+    from .request import Request
 
 EDGES_PER_THREAD = 50_000
 """Edges below which one more thread costs more than it brings."""
@@ -47,40 +46,6 @@ FRONTIER_FROM = 24
 """Edges a vertex from which rounds beat buckets on a device, where an edge costs when it is read, relaxed or not: buckets read their light and heavy
 edges apart. (R-MAT of scale 16: buckets read 4.2 m edges in 46 steps, rounds the same in 11; random, 16 a vertex: 2.1 m against 4.8.)
 ``steppe tune`` measures it on a device."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Request:
-    """What a plan is made for: a call, its options, and what else the plan must know of it.
-
-    Attributes
-    ----------
-    call : Call
-        The function.
-    options : Options
-        What the caller chose.
-    device : DeviceFacts or None
-        What the option of this name led to; None: the CPU.
-    placed : str
-        Why this device, where it was left open.
-    rows, columns : int
-        Of a matrix; of pairs, the sources that differ and the pairs.
-    item : int
-        Bytes of an entry of it, where distances are stored in another type than they are found in; else 0.
-    """
-
-    call: Call
-    options: Options = DEFAULT
-    device: DeviceFacts | None = None
-    placed: str = ""
-    rows: int = 1
-    columns: int = 0
-    item: int = 0
-
-    @property
-    def may_stop(self) -> bool:
-        """Whether a search may end at targets."""
-        return self.options.may_stop(self.call)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,6 +152,7 @@ def plan_for(facts: Facts, request: Request, machine: Machine) -> Plan:
     Examples
     --------
     >>> from steppe.planning.facts import Facts, Machine
+    >>> from steppe.planning.request import Request
     >>> plan_for(Facts(vertices=4, edges=3, max_weight=9), Request(call=Call.SSSP), Machine()).method
     'dijkstra'
     """

@@ -13,7 +13,8 @@ from .blocks import far_beyond_caches
 if TYPE_CHECKING:
     from ..prepared.preparation import Estimate, Preparation
     from .facts import Facts, Machine
-    from .plan import Plan, Request
+    from .plan import Plan
+    from .request import Request
 
 
 def with_preparations(plan: Plan, facts: Facts, request: Request, machine: Machine) -> Plan:
