@@ -5,6 +5,10 @@
 #include "external/sweep.hpp"
 #include "search/answer.hpp"
 
+namespace steppe::external {
+STEPPE_BINS(extern template)
+}  // namespace steppe::external
+
 namespace steppe::bindings {
 
 namespace {

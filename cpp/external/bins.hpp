@@ -351,4 +351,16 @@ search::Stats bin(const rows::View<V, W>& g, const rows::View<V, W>* in, double 
     return run(g.csr, in ? &in->csr : nullptr);
 }
 
+// Compiled once, in bins.cpp: STEPPE_BINS(extern template) wherever they are used.
+#define STEPPE_BIN(KIND, P, W, D)                                                                                  \
+    KIND search::Stats bin<P, int32_t, W, D>(const rows::View<int32_t, W>&, const rows::View<int32_t, W>*, double, \
+                                             Window&, const Budget&, const search::Search<int32_t, D>&, D*, int32_t*);
+#define STEPPE_BINS_OF(KIND, W, D) STEPPE_BIN(KIND, false, W, D) STEPPE_BIN(KIND, true, W, D)
+#define STEPPE_BINS(KIND)                   \
+    STEPPE_BINS_OF(KIND, int32_t, uint32_t) \
+    STEPPE_BINS_OF(KIND, int32_t, uint64_t) \
+    STEPPE_BINS_OF(KIND, int64_t, uint64_t) \
+    STEPPE_BINS_OF(KIND, float, float)      \
+    STEPPE_BINS_OF(KIND, double, double)
+
 }  // namespace steppe::external
