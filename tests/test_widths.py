@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import steppe as sp
-from steppe.planning.facts import typical_weight
 
 WEIGHTS = {
     "uniform": lambda rng, m: rng.integers(1, 11, m),
@@ -119,7 +118,7 @@ def test_the_plan_and_a_search_that_is_given_no_width_have_the_same():
         g = weighted(SHAPES[shape](), kind, np.float64)  # whole numbers have no width below 1
         planned = sp.plan(g, "sssp", method="delta-stepping", threads=1).delta
         asked = sp._core.Question(
-            np.array([0]), typical_weight=typical_weight(g), max_weight=float(g.max_weight), fixed_delta=True
+            np.array([0]), typical_weight=g._typical_weight, max_weight=float(g.max_weight), fixed_delta=True
         )
         distances = np.empty(g.num_vertices)
         stats = sp._core.sssp("delta-stepping", g._native, asked, distances, None)

@@ -93,11 +93,9 @@ def _reweighted(
 
 
 def _dense(graph: Graph, question: Question, plan: Plan, columns: Array | None, into: Array, learnt: Learnt) -> Array:
-    essential = plan.method == "essential-edges"  # which searches by itself, over these edges
+    essential = plan.method == "essential-edges"
     lost = _core.floyd_warshall(graph._native, question.core(graph), columns, into.reshape(-1), essential)
-    if lost >= 0 and essential:
-        raise _too_long(graph, int(question.sources[lost]))
-    # Perhaps it is one beyond the cutoff: searches tell the two apart.
+    # Perhaps the sum lies beyond the cutoff: searches tell that from a distance that does not fit.
     return NONE if lost < 0 else learnt.leave_all(question, "a sum does not fit in 64 bits")
 
 

@@ -29,9 +29,9 @@ def router_of(graph: Graph) -> _core.Router:
     """Return the graph's native Router, made on first use and kept with the graph."""
     if graph.has_negative:
         raise name_edge(graph, needs_no_negative("route"))
+    rows = graph._with_own_rows()  # which the Router reads as long as it lives; lent ones are proved before every query
     router = graph.derived.router
     if router is None:
-        rows = graph._with_own_rows()  # which the Router reads as long as it lives
         back = rows if rows.is_symmetric else rows.reverse
         sides = rows._native, back._native
         if rows.weights is not None and all(side.suits_quads for side in sides):

@@ -37,6 +37,7 @@ MANY_METHODS = (
 FALLBACKS = {
     "contraction": "delta-stepping",
     "floyd-warshall": "delta-stepping",
+    "essential-edges": "delta-stepping",
     "batched": "delta-stepping",
     "johnson": "bellman-ford",
 }

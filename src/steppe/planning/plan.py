@@ -77,7 +77,7 @@ class Plan:
     pulls : bool
         Of a graph in parts: the search may be finished by pulling.
     uses : tuple of str
-        The preparations (:attr:`steppe.Graph.prepared`) that the method takes.
+        The preparations (``Graph.prepared``) that the method takes.
     making : dict
         Those of them that are made first, and what each is expected to cost.
     missing : dict
@@ -167,12 +167,14 @@ def plan_for(facts: Facts, request: Request, machine: Machine) -> Plan:
     in_question = call.many and request.device is None and not request.may_stop  # else each row is a search
     estimates = costs.estimates(facts, request, machine) if in_question else {}
     method, reason = _method(facts, request, estimates)
+    wanted = method
     if call.many:
         method, reason = _of_form(method, reason, facts, request)
     if options.engine is not None:
         check_engine(request)
     engine, why = _engine(method, facts, request, machine)
-    check(call, engine, method, facts, bounded=options.bounded)
+    for name in dict.fromkeys((wanted, method)):
+        check(call, engine, name, facts, bounded=options.bounded)
     if method in DENSE and options.memory_limit is not None:
         _bytes.check_closed(method, facts, options.memory_limit)
     note = "; ".join(filter(None, (why, _form(facts), request.placed)))
