@@ -95,7 +95,7 @@ class Graph {
     // vertices, weights are numbers, and of an undirected graph every edge has its opposite.
     static Graph from_csr(std::vector<int64_t> offsets, std::vector<int32_t> targets, std::vector<W> weights = {},
                           bool directed = true, int threads = 1) {
-        auto kept = std::make_unique<Arrays>(std::move(offsets), std::move(targets), std::move(weights));
+        auto kept = std::make_unique<Arrays>(Arrays{std::move(offsets), std::move(targets), std::move(weights)});
         Graph g = over(kept->offsets, kept->targets, kept->weights, directed, threads);
         g.arrays_ = std::move(kept);
         return g;

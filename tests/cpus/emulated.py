@@ -126,14 +126,14 @@ def compilers():
 
 
 def test_every_installed_compiler_takes_the_core():
-    """All headers are reached by the bindings, which are compiled without making code."""
+    """All headers are reached by the sources of the core and the C++ example, which are compiled without making code."""
     nanobind = pytest.importorskip("nanobind")
     found = list(compilers())
     if not found:
         pytest.skip("no compiler with a number in its name (g++-12, clang++-19)")
     python = run([sys.executable, "-c", "import sysconfig; print(sysconfig.get_path('include'))"]).stdout.strip()
     inside = ["-isystem", nanobind.include_dir(), "-isystem", python, "-I", ROOT / "cpp"]
-    sources = sorted([*(ROOT / "cpp" / "bindings").glob("*.cpp"), *(ROOT / "cpp" / "search").glob("*.cpp")])
+    sources = sorted([*(ROOT / "cpp").glob("*/*.cpp"), *(ROOT / "examples" / "cpp").glob("*.cpp")])
     jobs = [
         [*compiler, "-std=c++20", "-fsyntax-only", "-w", *inside, source] for compiler in found for source in sources
     ]
