@@ -22,9 +22,10 @@ static void check_answers(const Graph<int32_t>& g) {
         if (right[e.u] < right[e.v] && right[e.u] + e.w == right[e.v]) pred[e.v] = e.u;
     if (is_tight(g, right, pred, {0})) expect(accepts(g, right, &pred), "a right tree is refused");
     for (int64_t v = 0; v < g.n; v += 1 + g.n / 40) {
-        for (const int64_t wrong : {right[v] + 1, right[v] - 1, int64_t{0}, kUnreachable}) {
+        const int64_t near = right[v] == kUnreachable ? 5 : right[v];
+        for (const int64_t wrong : {near + 1, near - 1, int64_t{0}, kUnreachable}) {
             auto d = right;
-            d[v] = right[v] == kUnreachable ? 5 : wrong;
+            d[v] = wrong;
             if (d != right) expect(!accepts(g, d, nullptr), "a damaged answer is accepted");
         }
         auto damaged = pred;
