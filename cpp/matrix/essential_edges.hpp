@@ -6,7 +6,8 @@
 // matter. An edge is essential unless it is longer than the distance between its ends by more than all rounding errors
 // together. A path over another edge is longer than one of essential edges, whatever the order of the sums. Of the
 // edges of a complete graph with random weights some n ln n are essential, and searches over those are quick. Where
-// most are (weights that are distances in a plane), the searches read all edges, and Floyd-Warshall was in vain.
+// most are (weights that are distances in a plane), the searches read all edges, and the time of Floyd-Warshall is
+// lost.
 //
 // Essential edges: Karger, Koller & Phillips, "Finding the hidden path", SIAM J. Comput. 22 (1993). Kept are all edges
 // that could be essential by any rounding: a sum of n non-negative numbers is off by at most n u of itself, where u is

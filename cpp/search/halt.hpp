@@ -9,7 +9,7 @@ enum class Halt {
     kNone,
     kPull,      // the rest is to be pulled
     kBlocked,   // a thread was held up by the system
-    kStuck,     // too much was relaxed in vain
+    kStuck,     // edges were relaxed again too often
     kNarrower,  // buckets are too wide
     kWider,     // buckets are too narrow
     kOutgrown,  // a sum needs a wider type

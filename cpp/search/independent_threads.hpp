@@ -64,7 +64,8 @@ class IndependentThreads {
         if (rest.why == Halt::kBlocked || rest.why == Halt::kStuck) {
             Alone<kPaths, V, D> alone(dist_, pred_);
             finish_alone(g_, in_, search_, width, rest.vertices, alone, stats_);
-            stats_.note = rest.why == Halt::kBlocked ? kHeldUp : "too much was relaxed in vain: finished on one thread";
+            stats_.note =
+                rest.why == Halt::kBlocked ? kHeldUp : "edges were relaxed again too often: finished on one thread";
         }
         stats_.delta = width.value();
         return stats_;

@@ -10,7 +10,7 @@
 //
 // Measured on two cores of a Xeon, November 2026, in ms by width: New York's roads 256 3.9, 512 3.6, 1024 3.5, 4096
 // 3.7; a grid 64 47.7, 128 48.5, 512 55; R-MAT of scale 20: 1 is best; with float weights and two threads, half the
-// distance of neighbours 85, a sixteenth 60. `python -m benchmarks.widths` counts what is relaxed in vain.
+// distance of neighbours 85, a sixteenth 60. `python -m benchmarks.widths` counts relaxations per edge.
 #pragma once
 #include <algorithm>
 #include <cmath>

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 SMALLEST_WINDOW = 1 << 16
 """Bytes of edges that must fit beside the vertex arrays: a few pages of targets and weights for two threads."""
 
-_BLOCK = 1 << 18  # bytes of edges in a block: one request to a disk, and little to read in vain
+_BLOCK = 1 << 18  # bytes of edges in a block: one request to a disk, and few bytes that are read without need
 
 
 def run(graph: Graph, question: Question, plan: Plan, memory_limit: int | None) -> Answer:

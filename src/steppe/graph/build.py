@@ -48,7 +48,7 @@ def from_edges(
     directed : bool
         False stores both directions of every edge.
     relabel : bool
-        True takes the ids that appear, whatever they are, as labels (sorted); every public call then speaks in those labels.
+        True makes labels of the ids that appear, sorted; they may be of any type. Every public call then takes and returns these labels.
     coordinates : array_like, optional
         See :meth:`with_coordinates`: a row of longitude and latitude for each vertex, in the order of the labels.
 
